@@ -1,0 +1,44 @@
+"""Everything that must hold before a change lands: `python -m tests`; further arguments go to pytest."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+
+from tests import browser
+
+CHECKS = {
+    "format": "ruff format --check .",
+    "lint": "ruff check .",
+    "types": "mypy",
+    "imports": "lint-imports",
+    "templates": "djlint --lint --quiet templates",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run every step whichever fails; the tests come last, so that their summary ends the output."""
+    os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))
+    announce("browser")
+    failed = [] if browser.provide() else ["browser"]
+    failed += [name for name, command in CHECKS.items() if not passes(name, command.split())]
+    if not passes("tests", ["pytest", *arguments]):
+        failed.append("tests")
+    if failed:
+        print(f"\nFailed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+def passes(name: str, command: list[str]) -> bool:
+    """Whether the step ended well; what it has to say goes to the terminal."""
+    announce(name)
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def announce(name: str) -> None:
+    """Name the step before its own output."""
+    print(f"\n=== {name}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
