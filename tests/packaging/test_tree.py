@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN_NAMES = re.compile(r"(^|/)(vendor|node_modules)/|\.(min\.\w+|map|woff2?|ttf|otf|whl|gz|zip|jar|exe|so)$")
-NOTICES = re.compile(r"copyright (\(c\)|\d{4})|@licen[cs]e\b|@preserve\b", re.IGNORECASE)
+NOTICES = re.compile(r"copyright (\(c\)|\d{4})|@(licen[cs]e|preserve)\b", re.IGNORECASE)
 REGISTRIES = re.compile(
     r"(pypi|pythonhosted|npmjs|yarnpkg|jsdelivr|unpkg|cdnjs\.cloudflare|debian|docker|quay)\.(org|com|net|io)\b"
 )

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from static.build import BUILD_ONLY, BUNDLED, bundled
+from static.build import BUILD_ONLY, BUNDLED
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = """
@@ -44,10 +44,13 @@ def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def test_it_carries_every_template_static_file_and_migration(wheel: Path) -> None:
-    expected = set(bundled(ROOT).values())
-    assert {f"watchfloor/{folder}" for folder in BUNDLED} <= {"/".join(name.split("/")[:2]) for name in expected}
-    assert expected <= set(ZipFile(wheel).namelist())
+@pytest.mark.parametrize(
+    ("folder", "kinds"), [("templates", "*.html"), ("static", "*.css"), ("static", "*.js"), ("migrations", "*.py")]
+)
+def test_it_carries_what_lies_beside_the_packages(wheel: Path, folder: str, kinds: str) -> None:
+    ours = {file.relative_to(ROOT) for file in (ROOT / folder).rglob(kinds) if file.name not in BUILD_ONLY}
+    assert ours
+    assert {f"watchfloor/{file.as_posix()}" for file in ours} <= set(ZipFile(wheel).namelist())
 
 
 def test_it_carries_the_browser_files_that_the_lock_names(wheel: Path) -> None:
