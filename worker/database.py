@@ -1,0 +1,169 @@
+"""The only place that knows which database this is: engines, column types, the SQL clock, and wake-ups."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import partial
+from typing import Any, cast
+
+import psycopg
+from sqlalchemy import (
+    JSON,
+    TIMESTAMP,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Engine,
+    ExceptionContext,
+    Text,
+    TypeEngine,
+    bindparam,
+    column,
+    create_engine,
+    event,
+    func,
+    make_url,
+)
+from sqlalchemy import cast as sql_cast
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.sql.selectable import TableValuedAlias
+
+Json = JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
+Names = JSON().with_variant(postgresql.ARRAY(Text), "postgresql")
+Timestamp = TIMESTAMP(timezone=True)
+
+insert = postgresql.insert
+"""An INSERT that can say ON CONFLICT; the one spelling, so that it stays a switch."""
+
+READ_ONLY_TRANSACTION = "25006"
+RETRYABLE = frozenset({"40001", "40P01"})
+
+
+def url_of(text: str) -> str:
+    """The SQLAlchemy URL for `postgres://` and `postgresql://` addresses; others pass unchanged."""
+    for prefix in ("postgres://", "postgresql://"):
+        if text.startswith(prefix):
+            return "postgresql+psycopg://" + text.removeprefix(prefix)
+    return text
+
+
+def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False) -> Engine:
+    """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, a wait for the pool by 5 s."""
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=5,
+        pool_pre_ping=pre_ping,
+        hide_parameters=True,  # an error must not carry payloads or addresses
+        json_serializer=partial(json.dumps, allow_nan=False, ensure_ascii=False),
+        connect_args={
+            "application_name": application_name,
+            "connect_timeout": 5,
+            "options": "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC",
+        },
+    )
+    event.listen(engine, "handle_error", _leave_a_read_only_server)
+    return engine
+
+
+def autocommit(engine: Engine) -> Engine:
+    """The same pool for single statements: one round trip instead of three."""
+    return engine.execution_options(isolation_level="AUTOCOMMIT")
+
+
+def _leave_a_read_only_server(context: ExceptionContext) -> None:
+    """After a fail-over the pool must not keep sessions on the old primary (A-16)."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY_TRANSACTION:
+        context.is_disconnect = True
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether the database, not the statement, is at fault: worth another try later."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | TimeoutError | psycopg.OperationalError)
+
+
+def is_retryable(error: BaseException) -> bool:
+    """Whether the whole transaction may simply be repeated: a deadlock or a serialization failure (A-23)."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in RETRYABLE
+
+
+def moment(name: str = "at_now") -> ColumnElement[datetime]:
+    """The time of the statement by the database's clock, unless the caller binds `at_now` (tests do)."""
+    return func.coalesce(optional(name, Timestamp), func.statement_timestamp())
+
+
+def optional(name: str, type_: Any) -> BindParameter[Any]:
+    """A bind parameter that is NULL when the caller leaves it out."""
+    return bindparam(name, value=None, type_=type_)
+
+
+def seconds(amount: ColumnElement[Any] | BindParameter[Any]) -> ColumnElement[Any]:
+    """An interval of so many seconds."""
+    return func.make_interval(0, 0, 0, 0, 0, 0, amount)
+
+
+def elapsed_ms(start: ColumnElement[datetime], end: ColumnElement[datetime]) -> ColumnElement[float]:
+    """Milliseconds from start to end, never negative."""
+    return func.greatest(func.extract("epoch", end - start) * 1000.0, 0)
+
+
+def records(name: str, **columns: TypeEngine[Any]) -> TableValuedAlias:
+    """Rows from one JSON document bound as `name`: the fastest way to send a set (see `speed.md`)."""
+    document = sql_cast(bindparam(name, type_=Text), postgresql.JSONB)
+    rows = func.jsonb_to_recordset(document).table_valued(
+        *(column(key, type_) for key, type_ in columns.items()), name=f"{name}_rows"
+    )
+    return rows.render_derived(with_types=True)
+
+
+def json_of(text: ColumnElement[Any] | BindParameter[Any]) -> ColumnElement[Any]:
+    """The stored form of a JSON text."""
+    return sql_cast(text, postgresql.JSONB)
+
+
+def text_of(value: ColumnElement[Any]) -> ColumnElement[str]:
+    """The text of a JSON column, so that an unreadable one hurts nobody else (A-35)."""
+    return sql_cast(value, Text)
+
+
+def serialise(conn: Connection, name: str) -> None:
+    """Let one transaction at a time past this point, until it ends."""
+    conn.execute(func.pg_advisory_xact_lock(func.hashtextextended(name, 0)).select())
+
+
+class Listener:
+    """A connection of its own that waits for hints; a lost one is opened anew (A-17)."""
+
+    def __init__(self, url: str, channels: tuple[str, ...]) -> None:
+        self._url = make_url(url)
+        self._channels = channels
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def wait(self, timeout_seconds: float) -> set[str]:
+        """The channels notified within the time; psycopg.OperationalError when the server is out of reach."""
+        connection = self._connection or self._open()
+        heard = {notice.channel for notice in connection.notifies(timeout=timeout_seconds, stop_after=1)}
+        if not heard:
+            connection.execute("select 1")  # a half-open connection fails here instead of staying silent
+        return heard
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+    def _open(self) -> psycopg.Connection[Any]:
+        arguments = cast("dict[str, Any]", self._url.translate_connect_args(username="user", database="dbname"))
+        self._connection = psycopg.connect(
+            **arguments, **self._url.query, autocommit=True, connect_timeout=5, application_name="watchfloor listener",
+            keepalives_idle=10, keepalives_interval=5, keepalives_count=3,
+        )  # fmt: skip
+        for channel in self._channels:
+            self._connection.execute(psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel)))
+        return self._connection

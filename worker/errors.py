@@ -1,0 +1,39 @@
+"""What can go wrong, in words that never carry secrets, addresses or payloads."""
+
+from __future__ import annotations
+
+
+class WatchfloorError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class ConfigurationError(WatchfloorError):
+    """The process cannot start as it is configured; the message names the setting."""
+
+
+class UnknownJobType(WatchfloorError, ValueError):
+    """The job type is not registered, so nothing was written (S1-29, S1-45)."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__(f"unknown job type: {', '.join(sorted(repr(name)[:100] for name in names))}")
+
+
+class InvalidInput(WatchfloorError, ValueError):
+    """A value was refused at the door; `field` names it."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+        self.problem = problem
+
+
+class KeyReused(WatchfloorError):
+    """The idempotency key belongs to another request: same key, other body (A-57)."""
+
+
+class JobCancelled(WatchfloorError):
+    """Raised by a handler that stops because `cancel_requested()` became true."""
+
+
+class NoHandler(WatchfloorError):
+    """No handler is registered in this process for the job's key (A-45)."""

@@ -1,0 +1,92 @@
+"""Turn any exception into at most 4,000 safe characters, and a fingerprint that groups its like (A-32 to A-40)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import traceback
+from dataclasses import dataclass
+from pathlib import PurePath
+
+MAX_DETAIL = 4000
+MAX_SUMMARY = 300
+UNPRINTABLE = "The exception could not be shown."
+EMAIL_WITHHELD = "Email delivery failed; provider detail withheld."
+
+_SECRETS = (
+    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,30}://)[^\s/@]{1,500}@"), r"\1[redacted]@"),
+    (re.compile(r"(?i)\b(authorization\s*[:=]\s*)(?:\w{1,20}\s+)?[^\s,;'\"]{1,2000}"), r"\1[redacted]"),
+    (re.compile(r"(?i)\b((?:token|secret|password|passwd|api_?key|access_?key|signature|sig)['\"]?\s*[=:]\s*)"
+                r"['\"]?[^\s&,;'\"]{1,2000}"), r"\1[redacted]"),
+    (re.compile(r"(?i)\b(bearer\s+)[^\s,;'\"]{1,2000}"), r"\1[redacted]"),
+)  # fmt: skip
+_PLACEHOLDERS = (
+    (re.compile(r"'[^']{0,500}'|\"[^\"]{0,500}\"|`[^`]{0,500}`"), "‹text›"),
+    (re.compile(r"(?i)\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"), "‹address›"),
+    (re.compile(r"(?i)\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"), "‹id›"),
+    (re.compile(r"(?i)\b(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{8,})\b"), "‹hex›"),
+    (re.compile(r"\d+(?:[.,:]\d+)*"), "‹n›"),
+)
+# What must not reach a log, a terminal or the database: control characters, and text direction overrides.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What is kept of an exception; `detail` ends with the line that `summary` repeats."""
+
+    error_type: str
+    summary: str
+    detail: str
+    fingerprint: str
+
+
+def describe(error: BaseException, *, handler_key: str, withhold: bool = False) -> Failure:
+    """The failure of a handler; never raises. With `withhold`, the provider's own words are dropped (S1-108)."""
+    error_type = safe_text(type(error).__name__, 200)
+    if withhold:
+        summary = detail = EMAIL_WITHHELD
+    else:
+        summary = _message(error)
+        detail = _detail(error, error_type, summary)
+    return Failure(error_type, summary[:MAX_SUMMARY], detail, fingerprint(handler_key, error_type, summary))
+
+
+def fingerprint(handler_key: str, error_type: str, message: str) -> str:
+    """The group an error belongs to: its message with ids, numbers, quotes, addresses and hex made alike."""
+    text = message[:MAX_SUMMARY]
+    for pattern, placeholder in _PLACEHOLDERS:
+        text = pattern.sub(placeholder, text)
+    return hashlib.sha256("\n".join((handler_key, error_type, text)).encode()).hexdigest()[:16]
+
+
+def safe_text(text: str, limit: int) -> str:
+    """Text that PostgreSQL stores and a terminal prints harmlessly, redacted and cut to `limit` characters."""
+    text = text[: 4 * limit].encode(errors="replace").decode()
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    for pattern, replacement in _SECRETS:
+        text = pattern.sub(replacement, text)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except BaseException:  # noqa: BLE001 - an exception that cannot be printed must not fail the failure path
+        return UNPRINTABLE
+    first_line = next((line for line in text[: 4 * MAX_DETAIL].splitlines() if line.strip()), "")
+    return safe_text(first_line.strip(), MAX_SUMMARY)
+
+
+def _detail(error: BaseException, error_type: str, summary: str) -> str:
+    frames = traceback.extract_tb(error.__traceback__, limit=-12)
+    lines = []
+    for frame in frames[1:] or frames:  # the first frame is the executor's own call
+        where = "/".join(PurePath(frame.filename).parts[-3:])
+        lines.append(f"{where}:{frame.lineno} in {frame.name}")
+        if frame.line:
+            lines.append(f"    {frame.line}")
+    trace = safe_text("\n".join(lines), MAX_DETAIL)
+    last = f"{error_type}: {summary}" if summary else error_type
+    room = MAX_DETAIL - len(last) - 1
+    return f"{trace[-room:]}\n{last}" if trace else last

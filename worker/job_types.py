@@ -1,0 +1,76 @@
+"""The one list of job types: what may be enqueued, and what this process can run (S1-46, S1-47)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from worker.backoff import DIRECT, Backoff
+from worker.errors import ConfigurationError, UnknownJobType
+from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER, Job
+from worker.settings import QUEUE_NAME, queue_name
+
+Handler = Callable[[Job], Any]
+
+EMAIL_JOB_TYPE = "send_email"
+SUPPORTED_JOB_TYPES = frozenset({EMAIL_JOB_TYPE, "materialize_insights", "provision_tenant", "train_tenant_model"})
+
+
+@dataclass(frozen=True, slots=True)
+class JobType:
+    """A kind of work: who runs it here (nobody when `handler` is None), where it waits and how often it is tried."""
+
+    name: str
+    handler: Handler | None = None
+    queue: str = DEFAULT_QUEUE
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS
+    backoff: Backoff = DIRECT
+
+
+class JobTypes:
+    """The four built in and those that handler modules register; nothing else is enqueued, claimed or advertised."""
+
+    def __init__(self) -> None:
+        self._types = {name: JobType(name) for name in SUPPORTED_JOB_TYPES}
+
+    def register(
+        self,
+        name: str,
+        handler: Handler,
+        *,
+        queue: str = DEFAULT_QUEUE,
+        max_attempts: int = DEFAULT_MAX_ATTEMPTS,
+        backoff: Backoff = DIRECT,
+    ) -> None:
+        """Make `handler` what runs jobs of this type; a second handler for one type is refused."""
+        if name == RUN_SUBSCRIBER or not QUEUE_NAME.fullmatch(name):
+            raise ConfigurationError(f"job type {name!r}: must be a-z 0-9 . _ - and not {RUN_SUBSCRIBER}")
+        if not callable(handler):
+            raise ConfigurationError(f"job type {name!r}: the handler is not callable")
+        if (known := self._types.get(name)) and known.handler:
+            raise ConfigurationError(f"job type {name!r} has a handler already")
+        self._types[name] = JobType(name, handler, queue_name(queue), max_attempts, backoff)
+
+    def get(self, name: str) -> JobType:
+        """The job type of that name; UnknownJobType otherwise."""
+        try:
+            return self._types[name]
+        except KeyError:
+            raise UnknownJobType({name}) from None
+
+    def handler(self, name: str) -> Handler | None:
+        """What runs jobs of this type here, if anything does."""
+        known = self._types.get(name)
+        return known.handler if known else None
+
+    def check(self, names: Iterable[str]) -> frozenset[str]:
+        """The names, when all are known (`run_subscriber` included); UnknownJobType names the others (S1-58)."""
+        wanted = frozenset(names)
+        if unknown := wanted - self._types.keys() - {RUN_SUBSCRIBER}:
+            raise UnknownJobType(set(unknown))
+        return wanted
+
+    def runnable(self) -> frozenset[str]:
+        """The types this process has a handler for, `run_subscriber` aside."""
+        return frozenset(name for name, kind in self._types.items() if kind.handler)

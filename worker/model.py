@@ -1,0 +1,118 @@
+"""The values that travel between the database, the runtime and the console."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+DEFAULT_QUEUE = "default"
+DEFAULT_MAX_ATTEMPTS = 5
+RUN_SUBSCRIBER = "run_subscriber"
+RECOVERED = "Recovered after worker lease expired."
+
+
+class Status(StrEnum):
+    """What is stored in `platform_jobs.status` (S1-08)."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+TERMINAL = (Status.SUCCEEDED, Status.FAILED, Status.CANCELLED)
+
+_ALIASES = {"pending": "queued", "claimed": "running", "completed": "succeeded", "dead_letter": "failed"}
+
+
+def parse_status(word: str) -> Status:
+    """The stored status for a word of either vocabulary; ValueError names the words that are known."""
+    try:
+        return Status(_ALIASES.get(word, word))
+    except ValueError:
+        raise ValueError(f"status must be one of {', '.join(Status)} (or {', '.join(_ALIASES)})") from None
+
+
+class AttemptOutcome(StrEnum):
+    """How one attempt ended."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    DEAD_LETTER = "dead_letter"
+    LEASE_EXPIRED = "lease_expired"
+    SUPERSEDED = "superseded"
+    RELEASED = "released"
+    ABANDONED = "abandoned"
+    CANCELLED = "cancelled"
+
+
+def new_id() -> UUID:
+    """A UUIDv7: unique without the database, and close in the index to its neighbours in time."""
+    milliseconds = time.time_ns() // 1_000_000
+    noise = secrets.randbits(74)
+    value = (milliseconds & 0xFFFF_FFFF_FFFF) << 80 | 0x7 << 76 | (noise >> 62) << 64 | 0b10 << 62
+    return UUID(int=value | noise & ((1 << 62) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A fact to publish; ids only in its payload, for it is stored as it is and dead letters are kept (S2-128)."""
+
+    event_type: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    source: str = "api"
+    event_id: str = field(default_factory=lambda: str(new_id()))
+    occurred_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    tenant_id: UUID | None = None
+    schema_version: int = 1
+    metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One claimed job as its handler sees it; the payload is parsed when it is first read (A-35)."""
+
+    id: UUID
+    job_type: str
+    queue: str
+    payload_text: str
+    attempts: int
+    max_attempts: int
+    generation: int
+    locked_at: datetime
+    created_at: datetime
+    available_at: datetime
+    tenant_id: UUID | None = None
+    event_id: str | None = None
+    event_type: str | None = None
+    subscriber_id: str | None = None
+    source: str = "api"
+    schema_version: int = 1
+    steps_completed: tuple[str, ...] = ()
+
+    @cached_property
+    def payload(self) -> Any:
+        """The parsed payload; ValueError when the stored text is beyond what Python reads."""
+        try:
+            return json.loads(self.payload_text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"payload unreadable: {type(error).__name__}") from None
+
+    @property
+    def handler_key(self) -> str:
+        """The subscriber of an event job, else the job type: what decides which handler runs."""
+        return self.subscriber_id or self.job_type
+
+    @property
+    def claim(self) -> tuple[UUID, int]:
+        """The fence: every later write about this claim matches it."""
+        return self.id, self.generation

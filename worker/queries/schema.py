@@ -1,0 +1,447 @@
+"""The control schema: every table, constraint and index of the queue and the console (`migrations/control` builds it)."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    Numeric,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
+
+from worker.database import Json, Names, Timestamp
+
+metadata = MetaData(
+    schema="control",
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    },
+)
+
+
+def _limit(column: str, most: int, least: int = 0) -> CheckConstraint:
+    return CheckConstraint(f"length({column}) BETWEEN {least} AND {most}", name=column)
+
+
+tenants = Table(
+    "tenants",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("slug", Text, nullable=False, unique=True),
+    Column("display_name", Text, nullable=False),
+    Column("schema_name", Text, nullable=False, unique=True),
+    Column("onboarding_status", Text, nullable=False, server_default="created"),
+    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("activated_at", Timestamp),
+    CheckConstraint("slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'", name="slug"),
+    _limit("display_name", 200, 1),
+    CheckConstraint("schema_name ~ '^tenant_[a-z0-9_]{1,56}$'", name="schema_name"),
+    CheckConstraint(
+        "onboarding_status IN ('created', 'provisioning', 'active', 'suspended')", name="onboarding_status"
+    ),
+)
+
+platform_jobs = Table(
+    "platform_jobs",
+    metadata,
+    # 20260722_c001
+    Column("id", Uuid, primary_key=True),
+    Column("tenant_id", Uuid),
+    Column("job_type", Text, nullable=False),
+    Column("status", Text, nullable=False, server_default="queued"),
+    Column("progress", Numeric(5, 2), nullable=False, server_default="0"),
+    Column("steps_completed", Json, nullable=False, server_default="[]"),
+    Column("error_detail", Text),
+    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("updated_at", Timestamp, nullable=False, server_default=func.now()),
+    # 20260727_c003
+    Column("payload", Json, nullable=False, server_default="{}"),
+    Column("idempotency_key", Text),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("max_attempts", Integer, nullable=False, server_default="5"),
+    Column("available_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("locked_at", Timestamp),
+    Column("locked_by", Text),
+    Column("event_id", Text),
+    Column("event_type", Text),
+    Column("subscriber_id", Text),
+    Column("source", Text, nullable=False, server_default="api"),
+    Column(
+        "handler_key", Text, Computed("coalesce(subscriber_id, job_type)", persisted=True), nullable=False
+    ),
+    Column("queue", Text(collation="C"), nullable=False, server_default="default"),
+    Column("idempotency_fingerprint", Text),
+    Column("schema_version", Integer, nullable=False, server_default="1"),
+    Column("metadata", Json),
+    Column("generation", Integer, nullable=False, server_default="0"),
+    Column("replays", Integer, nullable=False, server_default="0"),
+    # True while the job waits for available_at, so that a claim never walks over work that is not due (A-22)
+    Column("scheduled", Boolean, nullable=False, server_default=text("false")),
+    Column("lease_expires_at", Timestamp),
+    Column("cancel_requested_at", Timestamp),
+    Column("error_type", Text),
+    Column("error_summary", Text),
+    Column("error_fingerprint", Text),
+    Column("finished_at", Timestamp),
+    _limit("job_type", 100, 1),
+    CheckConstraint("status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="status"),
+    CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
+    CheckConstraint("jsonb_typeof(steps_completed) = 'array'", name="steps_completed"),
+    _limit("error_detail", 4000),
+    CheckConstraint("length(CAST(payload AS text)) <= 2097152", name="payload"),
+    _limit("idempotency_key", 255, 1),
+    CheckConstraint("attempts >= 0", name="attempts"),
+    CheckConstraint("max_attempts BETWEEN 1 AND 1000", name="max_attempts"),
+    _limit("locked_by", 100),
+    _limit("event_id", 36, 1),
+    _limit("event_type", 100, 1),
+    _limit("subscriber_id", 200, 1),
+    _limit("source", 50),
+    CheckConstraint("queue ~ '^[a-z0-9][a-z0-9._-]{0,99}$'", name="queue"),
+    CheckConstraint("generation >= 0", name="generation"),
+    CheckConstraint(
+        "(event_id IS NULL) = (subscriber_id IS NULL) AND (event_id IS NULL) = (event_type IS NULL)", name="event_pair"
+    ),
+    CheckConstraint("job_type <> 'run_subscriber' OR subscriber_id IS NOT NULL", name="run_subscriber"),
+    CheckConstraint("job_type <> 'provision_tenant' OR tenant_id IS NOT NULL", name="provision_tenant"),
+    CheckConstraint(
+        "status = 'running' OR (locked_by IS NULL AND locked_at IS NULL AND lease_expires_at IS NULL)", name="lock"
+    ),
+    CheckConstraint(
+        "(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"
+    ),
+    # The application refuses such a row first: this violation would print it in the server's log.
+    CheckConstraint(
+        "job_type <> 'send_email' OR subscriber_id IS NOT NULL OR (payload ->> 'schema' = 'watchfloor.email.v1'"
+        " AND jsonb_typeof(payload -> 'ciphertext') = 'string'"
+        " AND payload - ARRAY['schema', 'ciphertext'] = CAST('{}' AS jsonb)) IS TRUE",
+        name="email_encrypted",
+    ),
+    UniqueConstraint("event_id", "subscriber_id", name="uq_platform_jobs_event_subscriber"),
+    postgresql_with={"fillfactor": 85},
+)
+
+Index(
+    "uq_platform_jobs_key",
+    text("coalesce(CAST(tenant_id AS text), '')"),
+    platform_jobs.c.idempotency_key,
+    unique=True,
+    postgresql_where=platform_jobs.c.idempotency_key.is_not(None),
+)
+Index(
+    "ix_platform_jobs_ready",
+    platform_jobs.c.queue,
+    platform_jobs.c.created_at,
+    platform_jobs.c.id,
+    postgresql_where=text("status = 'queued' AND NOT scheduled"),
+)
+Index(
+    "ix_platform_jobs_scheduled",
+    platform_jobs.c.available_at,
+    platform_jobs.c.id,
+    postgresql_where=text("status = 'queued' AND scheduled"),
+)
+Index("ix_platform_jobs_running", platform_jobs.c.locked_by, postgresql_where=text("status = 'running'"))
+Index(
+    "ix_platform_jobs_dead",
+    platform_jobs.c.finished_at.desc(),
+    platform_jobs.c.id.desc(),
+    postgresql_where=text("status = 'failed'"),
+)
+Index(
+    "ix_platform_jobs_dead_group",
+    platform_jobs.c.error_fingerprint,
+    platform_jobs.c.finished_at.desc(),
+    platform_jobs.c.id.desc(),
+    postgresql_where=text("status = 'failed'"),
+)
+Index(
+    "ix_platform_jobs_finished",
+    platform_jobs.c.finished_at,
+    postgresql_where=text("status IN ('succeeded', 'cancelled')"),
+)
+Index(
+    "ix_platform_jobs_tenant",
+    platform_jobs.c.tenant_id,
+    platform_jobs.c.created_at.desc(),
+    platform_jobs.c.id.desc(),
+    postgresql_where=platform_jobs.c.tenant_id.is_not(None),
+)
+Index("ix_platform_jobs_recent", platform_jobs.c.created_at.desc(), platform_jobs.c.id.desc())
+
+event_outbox = Table(
+    "event_outbox",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("event_id", Text, nullable=False, unique=True),
+    Column("event_type", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("occurred_at", Timestamp, nullable=False),
+    Column("tenant_id", Uuid),
+    Column("payload", Json, nullable=False),
+    Column("schema_version", Integer, nullable=False, server_default="1"),
+    Column("metadata", Json),
+    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("relayed_at", Timestamp),
+    Column("fanout", Integer),
+    Column("relay_attempts", Integer, nullable=False, server_default="0"),
+    Column("relay_error", Text),
+    Column("retry_at", Timestamp),
+    _limit("event_id", 36, 1),
+    _limit("event_type", 100, 1),
+    _limit("source", 50, 1),
+    CheckConstraint("length(CAST(payload AS text)) <= 2097152", name="payload"),
+    CheckConstraint("schema_version >= 1", name="schema_version"),
+    CheckConstraint("(relayed_at IS NULL) = (fanout IS NULL) AND fanout > 0", name="fanout"),
+    _limit("relay_error", 4000),
+)
+Index(
+    "ix_event_outbox_pending",
+    event_outbox.c.created_at,
+    event_outbox.c.id,
+    postgresql_where=event_outbox.c.relayed_at.is_(None),
+)
+Index(
+    "ix_event_outbox_relayed", event_outbox.c.relayed_at, postgresql_where=event_outbox.c.relayed_at.is_not(None)
+)
+
+job_attempts = Table(
+    "job_attempts",
+    metadata,
+    Column("job_id", Uuid, primary_key=True),  # no foreign key: history may outlive its job
+    Column("generation", Integer, primary_key=True),
+    Column("attempt", Integer, nullable=False),
+    Column("worker_id", Text, nullable=False),
+    Column("claimed_at", Timestamp, nullable=False),
+    Column("started_at", Timestamp),
+    Column("finished_at", Timestamp, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("retry_at", Timestamp),
+    Column("error", Text),
+    CheckConstraint(
+        "outcome IN ('completed', 'failed', 'dead_letter', 'lease_expired', 'superseded', 'released', 'abandoned',"
+        " 'cancelled')",
+        name="outcome",
+    ),
+    _limit("error", 4000),
+)
+Index("ix_job_attempts_worker", job_attempts.c.worker_id, job_attempts.c.finished_at.desc())
+Index("ix_job_attempts_finished", job_attempts.c.finished_at)
+
+job_steps = Table(
+    "job_steps",
+    metadata,
+    Column("job_id", Uuid, ForeignKey(platform_jobs.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("generation", Integer, primary_key=True),
+    Column("ordinal", SmallInteger, primary_key=True),
+    Column("step", Text, nullable=False),
+    Column("started_at", Timestamp, nullable=False),
+    Column("finished_at", Timestamp),
+    Column("outcome", Text),
+    Column("error", Text),
+    CheckConstraint("outcome IN ('done', 'skipped', 'failed', 'lost')", name="outcome"),
+    _limit("error", 4000),
+)
+
+worker_instances = Table(
+    "worker_instances",
+    metadata,
+    Column("instance_id", Text, primary_key=True),
+    Column("component", Text, nullable=False),
+    Column("role", Text),
+    Column("label", Text),
+    Column("job_types", Names, nullable=False),
+    Column("queues", Names),
+    Column("concurrency", Integer, nullable=False),
+    Column("metadata", Json),
+    Column("host", Text),
+    Column("pid", Integer),
+    Column("version", Text),
+    Column("started_at", Timestamp, nullable=False),
+    Column("last_heartbeat_at", Timestamp, nullable=False),
+    # The gaps in a worker's pulse, newest last: when each of its recent beats came
+    Column("recent_beats", Json, nullable=False, server_default="[]"),
+    Column("heartbeat_interval_seconds", Integer, nullable=False, server_default="10"),
+    Column("drain_requested_at", Timestamp),
+    Column("stopped_at", Timestamp),
+    _limit("instance_id", 100, 1),
+    _limit("component", 100, 1),
+    _limit("role", 100),
+    _limit("label", 200),
+    CheckConstraint("queues IS NULL OR cardinality(queues) > 0", name="queues"),
+    CheckConstraint("length(CAST(metadata AS text)) <= 16384", name="metadata"),
+    postgresql_with={"fillfactor": 70},
+)
+Index("ix_worker_instances_page", worker_instances.c.started_at.desc(), worker_instances.c.instance_id.desc())
+Index(
+    "ix_worker_instances_live",
+    worker_instances.c.component,
+    postgresql_where=worker_instances.c.stopped_at.is_(None),
+)
+
+runtime_heartbeats = Table(
+    "runtime_heartbeats",
+    metadata,
+    Column("component", Text, primary_key=True),
+    Column("instance_id", Text, nullable=False),
+    Column("heartbeat_at", Timestamp, nullable=False),
+    Column("detail", Json, nullable=False, server_default="{}"),
+)
+
+sleepers = Table(
+    "sleepers",
+    metadata,
+    # Who waits for a hint: a producer notifies only while somebody does (see worker.queries.wakeups)
+    Column("channel", Text, primary_key=True),
+    Column("sleeper", Text, primary_key=True),
+    Column("since", Timestamp, nullable=False),
+)
+
+queue_controls = Table(
+    "queue_controls",
+    metadata,
+    Column("queue", Text(collation="C"), primary_key=True),
+    Column("paused_at", Timestamp, nullable=False),
+    Column("paused_by", Text, nullable=False),
+    Column("paused_until", Timestamp),
+    Column("reason", Text, nullable=False),
+    _limit("reason", 500),
+)
+
+operators = Table(
+    "operators",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("password", Text),
+    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("disabled_at", Timestamp),
+    Column("last_seen_at", Timestamp),
+    _limit("name", 100, 1),
+    CheckConstraint("role IN ('viewer', 'operator', 'admin')", name="role"),
+)
+Index("uq_operators_name", func.lower(operators.c.name), unique=True)
+
+operator_sessions = Table(
+    "operator_sessions",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("operator_id", Uuid, ForeignKey(operators.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at", Timestamp, nullable=False),
+    Column("seen_at", Timestamp, nullable=False),
+    Column("expires_at", Timestamp, nullable=False),
+    Column("address", Text),
+    Column("user_agent", Text),
+)
+
+sign_in_links = Table(
+    "sign_in_links",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("operator_id", Uuid, ForeignKey(operators.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at", Timestamp, nullable=False),
+    Column("expires_at", Timestamp, nullable=False),
+    Column("used_at", Timestamp),
+)
+
+rate_counters = Table(
+    "rate_counters",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("minute", Timestamp, primary_key=True),
+    Column("uses", Integer, nullable=False),
+)
+
+operator_actions = Table(
+    "operator_actions",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("at", Timestamp, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("target", Text),
+    Column("tenant_id", Uuid),
+    Column("jobs", Integer, nullable=False, server_default="0"),
+    Column("reason", Text),
+    Column("detail", Json, nullable=False, server_default="{}"),
+    Column("address", Text),
+    Column("request_id", Text),
+    # The chain: each row's hash covers the hash before it, so a changed or missing row is found (A-81)
+    Column("previous_hash", Text, nullable=False),
+    Column("hash", Text, nullable=False, unique=True),
+    CheckConstraint("outcome IN ('done', 'refused')", name="outcome"),
+    _limit("actor", 100, 1),
+    _limit("action", 50, 1),
+    _limit("target", 300),
+    _limit("reason", 500),
+)
+
+operator_action_jobs = Table(
+    "operator_action_jobs",
+    metadata,
+    Column("action_id", BigInteger, ForeignKey(operator_actions.c.id), primary_key=True),
+    Column("job_id", Uuid, primary_key=True),
+)
+Index("ix_operator_action_jobs_job", operator_action_jobs.c.job_id, operator_action_jobs.c.action_id.desc())
+
+BUCKETS_MS = (3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
+"""Upper bounds of the histogram's buckets; one more counts what is longer."""
+
+RUN_BUCKETS = tuple(f"run_{bound}" for bound in (*BUCKETS_MS, "more"))
+WAIT_BUCKETS = tuple(f"wait_{bound}" for bound in (*BUCKETS_MS, "more"))
+
+statistics_minutes = Table(
+    "statistics_minutes",
+    metadata,
+    Column("minute", Timestamp, primary_key=True),
+    Column("handler_key", Text, primary_key=True),
+    Column("queue", Text(collation="C"), primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    Column("jobs", Integer, nullable=False),
+    Column("run_ms", BigInteger, nullable=False),
+    Column("wait_ms", BigInteger, nullable=False),
+    *(Column(name, Integer, nullable=False, server_default="0") for name in (*RUN_BUCKETS, *WAIT_BUCKETS)),
+)
+
+dead_letter_groups = Table(
+    "dead_letter_groups",
+    metadata,
+    Column("fingerprint", Text, primary_key=True),
+    Column("assignee", Text),
+    Column("note", Text),
+    Column("snoozed_until", Timestamp),
+    Column("updated_at", Timestamp, nullable=False),
+    Column("updated_by", Text, nullable=False),
+    _limit("note", 2000),
+)
+
+PROCESSING_JOBS = """
+CREATE VIEW control.processing_jobs WITH (security_invoker = true) AS
+SELECT id, queue, event_id, event_type, subscriber_id, source, payload, schema_version, metadata AS job_metadata,
+       CASE status WHEN 'queued' THEN 'pending' WHEN 'running' THEN 'claimed' WHEN 'succeeded' THEN 'completed'
+                   WHEN 'failed' THEN 'dead_letter' ELSE status END AS status,
+       attempts, max_attempts, available_at, locked_by, locked_at, lease_expires_at, error_detail AS last_error,
+       created_at, updated_at, finished_at AS completed_at
+FROM control.platform_jobs WHERE subscriber_id IS NOT NULL
+"""
+"""The second document's vocabulary over the same rows; its operator UPDATE of `queue` works unchanged (S2-44)."""
