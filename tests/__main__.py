@@ -11,7 +11,7 @@ CHECKS = {
     "format": "ruff format --check .",
     "lint": "ruff check .",
     "types": "mypy",
-    "imports": "lint-imports",
+    "imports": "lint-imports --no-logo",
     "templates": "djlint --lint --quiet templates",
 }
 
