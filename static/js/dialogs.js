@@ -30,7 +30,7 @@ document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   if (!dialog) return;
   if (dialog.childElementCount && !dialog.open && dialog.querySelector(".sheet")) {
-    dialog.setAttribute("aria-label", dialog.querySelector("h2")?.textContent ?? "Dialog");
+    dialog.setAttribute("aria-label", dialog.querySelector("h1")?.textContent ?? "Dialog");
     dialog.showModal();
     dialog.querySelector("[autofocus], .pad :is(input:checked, input:not([type=hidden]), select, textarea), footer .button:last-child")?.focus();
   } else if (ctx.request?.method !== "GET" && ctx.response?.status < 400 && ctx.request?.form?.closest("dialog") === dialog) {
@@ -52,7 +52,6 @@ document.addEventListener("click", async (event) => {
     event.preventDefault();
     closer.closest("dialog").close();
   }
-  if (event.target instanceof HTMLDialogElement && event.target.open) event.target.close();
   event.target.closest("[data-dismiss]")?.closest(".toast").remove();
 
   const copier = event.target.closest("[data-copy]");

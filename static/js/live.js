@@ -4,7 +4,7 @@ const pauseButton = document.querySelector("[data-pause]");
 const notice = document.querySelector("[data-held]");
 const waiting = new Map(); // region -> how many new rows were announced while it was held
 let paused = false;
-let lostAt = null;
+let lost = null; // {at: milliseconds, clock: what the page says}
 let heardAt = Date.now();
 let pointer = { target: null, at: 0 };
 
@@ -21,10 +21,16 @@ function inUse(region) {
 
 const held = (region) => paused || document.querySelector("#dialog[open]") !== null || inUse(region);
 
+// A stream that comes back within two seconds was never lost: tabs and servers come and go.
+function connection() {
+  if (lost) return Date.now() - lost.at < 2000 ? "joining" : "lost";
+  return paused ? "paused" : "on";
+}
+
 function show() {
-  const state = lostAt ? "lost" : paused ? "paused" : "on";
+  const state = connection();
   status.dataset.live = state;
-  status.textContent = { lost: `Lost, since ${lostAt}`, paused: "Paused", on: "Live" }[state];
+  status.textContent = { lost: `Lost, since ${lost?.clock}`, joining: "Joining again", paused: "Paused", on: "Live" }[state];
   pauseButton.textContent = paused ? "Resume" : "Pause";
   pauseButton.setAttribute("aria-pressed", String(paused));
   const fresh = [...waiting.values()].reduce((sum, count) => sum + count, 0);
@@ -50,13 +56,13 @@ const everyRegion = () => document.querySelectorAll("[data-region]");
 const release = () => refresh([...waiting.keys()].filter((region) => !region.isConnected || !held(region)));
 
 function lose() {
-  lostAt ??= clockNow();
+  lost ??= { at: Date.now(), clock: clockNow() };
   show();
 }
 
 function join() {
-  const again = lostAt !== null;
-  lostAt = null;
+  const again = lost !== null;
+  lost = null;
   heardAt = Date.now();
   show();
   if (again) refresh([...everyRegion()].filter((region) => !held(region)));
@@ -86,7 +92,7 @@ function start() {
   status.addEventListener("htmx:sse:after:connection", join);
   status.addEventListener("htmx:sse:error", lose);
   status.addEventListener("htmx:error", lose);
-  status.addEventListener("htmx:sse:before:message", () => { heardAt = Date.now(); if (lostAt) join(); });
+  status.addEventListener("htmx:sse:before:message", () => { heardAt = Date.now(); if (lost) join(); });
   document.addEventListener("live:beat", (event) => document.dispatchEvent(new CustomEvent("console:clock", { detail: { running: !paused, now: event.detail.data } })));
 
   pauseButton.addEventListener("click", () => { paused = !paused; show(); release(); });
@@ -98,10 +104,11 @@ function start() {
   setInterval(() => {
     if (document.hidden) return;
     if (waiting.size) release();
+    if (lost) show();
     if (Date.now() - heardAt > 40000) lose();
   }, 1000);
   setInterval(() => { // proxies that buffer the stream: look every fifteen seconds instead
-    if (!lostAt || document.hidden) return;
+    if (!lost || document.hidden) return;
     refresh([...everyRegion()].filter((region) => !held(region)));
     if (!status._htmx?.sse) htmx.process(status, true);
   }, 15000);

@@ -1,9 +1,10 @@
 // Ticked rows: kept by value across redraws, counted on the buttons they feed.
-const chosen = new WeakMap(); // form -> values ticked
+const chosen = new Map(); // name of the selection -> values ticked
 let last = null; // the box a shift-click ranges from
 
 const boxes = (form) => [...form.querySelectorAll("[data-select]")];
-const values = (form) => chosen.get(form) ?? chosen.set(form, new Set()).get(form);
+const nameOf = (form) => form.dataset.selection;
+const values = (form) => chosen.get(nameOf(form)) ?? chosen.set(nameOf(form), new Set()).get(nameOf(form));
 const count = new Intl.NumberFormat("en-US");
 
 function draw(form) {
