@@ -21,7 +21,7 @@ const refusals = {
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx } = event.detail;
   const { status } = ctx.response ?? {};
-  if (!(status >= 400) || status === 422 || ctx.hx?.retarget || ctx.sourceElement?.matches("[data-region]")) return;
+  if (!(status >= 400) || status === 422 || ctx.hx?.retarget || ctx.sourceElement?.matches("[data-region], [data-live]")) return;
   event.preventDefault();
   showToast(refusals[status] ?? `The server could not do it (${status}). Nothing more is known.`);
 });

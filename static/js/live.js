@@ -92,6 +92,7 @@ function start() {
   status.addEventListener("htmx:sse:after:connection", join);
   status.addEventListener("htmx:sse:error", lose);
   status.addEventListener("htmx:error", lose);
+  status.addEventListener("htmx:response:error", lose);
   status.addEventListener("htmx:sse:before:message", () => { heardAt = Date.now(); if (lost) join(); });
   document.addEventListener("live:beat", (event) => document.dispatchEvent(new CustomEvent("console:clock", { detail: { running: !paused, now: event.detail.data } })));
 
