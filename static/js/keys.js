@@ -20,11 +20,16 @@ function press(key) {
   (inRow ?? onPage)?.click();
 }
 
+function tick(shiftKey) {
+  const click = new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey });
+  currentRow()?.querySelector("[data-select]")?.dispatchEvent(click);
+}
+
 const acts = {
   "/": () => document.querySelector("[data-search]")?.focus(),
   j: () => move(1),
   k: () => move(-1),
-  x: (event) => currentRow()?.querySelector("[data-select]")?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: event.shiftKey })),
+  x: (event) => tick(event.shiftKey),
   r: () => press("r"),
   c: () => press("c"),
   p: () => document.querySelector("[data-pause]")?.click(),

@@ -62,10 +62,8 @@ function setClocks(scope, force) {
 
 document.addEventListener("console:zone", () => setClocks(document, true));
 document.addEventListener("htmx:after:swap", () => { setClocks(document); tick(); });
-document.addEventListener("console:clock", (event) => {
-  ticking = event.detail.running;
-  if (event.detail.now) skew = Date.parse(event.detail.now) - Date.now();
-});
+document.addEventListener("console:stream", (event) => { ticking = ["on", "joining"].includes(event.detail.state); });
+document.addEventListener("console:clock", (event) => { skew = Date.parse(event.detail.now) - Date.now(); });
 
 setClocks(document);
 setInterval(tick, 1000);
