@@ -1,1 +1,1 @@
-"""The engine: tables, transitions, loops and handlers of a durable job queue; it knows no screen."""
+"""The engine: a durable job queue in PostgreSQL, and the workers that run it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeAlias
 
 import psycopg
 from sqlalchemy import (
@@ -17,7 +17,7 @@ from sqlalchemy import (
     Engine,
     ExceptionContext,
     Text,
-    TypeEngine,
+    any_,
     bindparam,
     column,
     create_engine,
@@ -25,10 +25,18 @@ from sqlalchemy import (
     func,
     make_url,
 )
+from sqlalchemy import Row as AnyRow
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.sql.selectable import TableValuedAlias
+from sqlalchemy.types import TypeEngine
+
+__all__ = ("Connection", "Engine")
+"""The two names of SQLAlchemy that others may know."""
+
+Row: TypeAlias = AnyRow[*tuple[Any, ...]]
+"""One row of an answer; its columns are attributes."""
 
 Json = JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 Names = JSON().with_variant(postgresql.ARRAY(Text), "postgresql")
@@ -50,7 +58,7 @@ def url_of(text: str) -> str:
 
 
 def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False) -> Engine:
-    """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, a wait for the pool by 5 s."""
+    """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, the pool by 5 s."""
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -72,6 +80,11 @@ def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bo
 def autocommit(engine: Engine) -> Engine:
     """The same pool for single statements: one round trip instead of three."""
     return engine.execution_options(isolation_level="AUTOCOMMIT")
+
+
+def read_only(engine: Engine) -> Engine:
+    """The same pool for transactions that the server refuses to let write."""
+    return engine.execution_options(postgresql_readonly=True)
 
 
 def _leave_a_read_only_server(context: ExceptionContext) -> None:
@@ -131,6 +144,24 @@ def text_of(value: ColumnElement[Any]) -> ColumnElement[str]:
     return sql_cast(value, Text)
 
 
+def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """Whether the column's value is one of the list bound as `name`: one statement whatever the length."""
+    return column == any_(bindparam(name, type_=postgresql.ARRAY(column.type)))
+
+
+def append_recent(beats: ColumnElement[Any] | None, beat: ColumnElement[int]) -> ColumnElement[Any]:
+    """A JSON list of the last 40 values, `beat` the newest."""
+    newest = func.jsonb_build_array(beat)
+    if beats is None:
+        return newest
+    return func.jsonb_path_query_array(beats, "$[last - 38 to last]").op("||")(newest)
+
+
+def digest(value: ColumnElement[str]) -> ColumnElement[str]:
+    """The SHA-256 of a text, in hex."""
+    return func.encode(func.sha256(func.convert_to(value, "UTF8")), "hex")
+
+
 def serialise(conn: Connection, name: str) -> None:
     """Let one transaction at a time past this point, until it ends."""
     conn.execute(func.pg_advisory_xact_lock(func.hashtextextended(name, 0)).select())
@@ -159,9 +190,12 @@ class Listener:
         self._connection = None
 
     def _open(self) -> psycopg.Connection[Any]:
-        arguments = cast("dict[str, Any]", self._url.translate_connect_args(username="user", database="dbname"))
+        arguments: dict[str, Any] = {
+            **self._url.translate_connect_args(username="user", database="dbname"),
+            **self._url.query,
+        }
         self._connection = psycopg.connect(
-            **arguments, **self._url.query, autocommit=True, connect_timeout=5, application_name="watchfloor listener",
+            **arguments, autocommit=True, connect_timeout=5, application_name="watchfloor listener",
             keepalives_idle=10, keepalives_interval=5, keepalives_count=3,
         )  # fmt: skip
         for channel in self._channels:

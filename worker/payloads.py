@@ -37,23 +37,25 @@ def clean_text(value: str, *, field: str, limit: int) -> str:
 def _problems(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     if depth > MAX_DEPTH:
         yield path[:200], f"is nested deeper than {MAX_DEPTH} levels"
-    elif isinstance(value, str):
-        if problem := _text_problem(value):
-            yield path, problem
-    elif isinstance(value, float):
-        if not math.isfinite(value):
-            yield path, "is not a finite number"
     elif isinstance(value, dict):
         for key, item in value.items():
-            if not isinstance(key, str):
-                yield path, "has a key that is not text"
-            elif problem := _text_problem(key):
+            if problem := _text_problem(key) if isinstance(key, str) else "is not text":
                 yield path, f"has a key that {problem}"
             else:
                 yield from _problems(item, f"{path}.{key}", depth + 1)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _problems(item, f"{path}[{index}]", depth + 1)
+    elif problem := _leaf_problem(value):
+        yield path, problem
+
+
+def _leaf_problem(value: Any) -> str | None:
+    if isinstance(value, str):
+        return _text_problem(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "is not a finite number"
+    return None
 
 
 def _text_problem(value: str) -> str | None:

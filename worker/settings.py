@@ -32,9 +32,7 @@ class WorkerSettings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level")
     )
-    log_format: Literal["console", "json"] = Field(
-        "console", validation_alias=AliasChoices("LOG_FORMAT", "log_format")
-    )
+    log_format: Literal["console", "json"] = Field("console", validation_alias=AliasChoices("LOG_FORMAT", "log_format"))
     handlers: Names = None
 
     worker_component: str = Field("worker", min_length=1, max_length=100)

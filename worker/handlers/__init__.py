@@ -29,7 +29,9 @@ class Registry:
     def capabilities(self) -> frozenset[str]:
         """The job types a worker of this process can advertise."""
         types = self.job_types.runnable()
-        return types | {RUN_SUBSCRIBER} | {each.job_type for each in self.subscribers.all()} if self.subscribers else types
+        return (
+            types | {RUN_SUBSCRIBER} | {each.job_type for each in self.subscribers.all()} if self.subscribers else types
+        )
 
 
 def load(modules: Iterable[str]) -> Registry:

@@ -1,4 +1,4 @@
-"""The control schema: every table, constraint and index of the queue and the console (`migrations/control` builds it)."""
+"""The control schema: every table, constraint and index, as `migrations/control` builds it."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ platform_jobs = Table(
     Column("event_type", Text),
     Column("subscriber_id", Text),
     Column("source", Text, nullable=False, server_default="api"),
-    Column(
-        "handler_key", Text, Computed("coalesce(subscriber_id, job_type)", persisted=True), nullable=False
-    ),
+    Column("handler_key", Text, Computed("coalesce(subscriber_id, job_type)", persisted=True), nullable=False),
     Column("queue", Text(collation="C"), nullable=False, server_default="default"),
     Column("idempotency_fingerprint", Text),
     Column("schema_version", Integer, nullable=False, server_default="1"),
@@ -125,9 +123,7 @@ platform_jobs = Table(
     CheckConstraint(
         "status = 'running' OR (locked_by IS NULL AND locked_at IS NULL AND lease_expires_at IS NULL)", name="lock"
     ),
-    CheckConstraint(
-        "(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"
-    ),
+    CheckConstraint("(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
     # The application refuses such a row first: this violation would print it in the server's log.
     CheckConstraint(
         "job_type <> 'send_email' OR subscriber_id IS NOT NULL OR (payload ->> 'schema' = 'watchfloor.email.v1'"
@@ -173,10 +169,11 @@ Index(
     platform_jobs.c.id.desc(),
     postgresql_where=text("status = 'failed'"),
 )
+# Direct jobs are the audit record and stay; only what came from an event is ever pruned (see retention)
 Index(
-    "ix_platform_jobs_finished",
+    "ix_platform_jobs_prunable",
     platform_jobs.c.finished_at,
-    postgresql_where=text("status IN ('succeeded', 'cancelled')"),
+    postgresql_where=text("status IN ('succeeded', 'cancelled') AND event_id IS NOT NULL"),
 )
 Index(
     "ix_platform_jobs_tenant",
@@ -217,11 +214,15 @@ Index(
     "ix_event_outbox_pending",
     event_outbox.c.created_at,
     event_outbox.c.id,
-    postgresql_where=event_outbox.c.relayed_at.is_(None),
+    postgresql_where=text("relayed_at IS NULL AND retry_at IS NULL"),
 )
+# What failed, or what nobody subscribes to, waits aside so that it never stands in front of the rest (A-11, A-60)
 Index(
-    "ix_event_outbox_relayed", event_outbox.c.relayed_at, postgresql_where=event_outbox.c.relayed_at.is_not(None)
+    "ix_event_outbox_parked",
+    event_outbox.c.retry_at,
+    postgresql_where=text("relayed_at IS NULL AND retry_at IS NOT NULL"),
 )
+Index("ix_event_outbox_relayed", event_outbox.c.relayed_at, postgresql_where=event_outbox.c.relayed_at.is_not(None))
 
 job_attempts = Table(
     "job_attempts",
@@ -277,7 +278,7 @@ worker_instances = Table(
     Column("version", Text),
     Column("started_at", Timestamp, nullable=False),
     Column("last_heartbeat_at", Timestamp, nullable=False),
-    # The gaps in a worker's pulse, newest last: when each of its recent beats came
+    # Epoch seconds of the last 40 beats, newest last: the gaps in a worker's pulse
     Column("recent_beats", Json, nullable=False, server_default="[]"),
     Column("heartbeat_interval_seconds", Integer, nullable=False, server_default="10"),
     Column("drain_requested_at", Timestamp),

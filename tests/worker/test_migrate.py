@@ -1,0 +1,64 @@
+"""The migrations: they build what the code describes, and keep what was there."""
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, make_url, text
+
+from tests.cluster import binaries
+from worker import migrate
+from worker.database import connect
+from worker.queries.schema import PROCESSING_JOBS, metadata
+
+
+@pytest.fixture
+def empty(server: str) -> Iterator[Engine]:
+    """An engine on a database with nothing in it."""
+    maintenance = connect(server, application_name="tests").execution_options(isolation_level="AUTOCOMMIT")
+    with maintenance.connect() as conn:
+        conn.execute(text("DROP DATABASE IF EXISTS empty"))
+        conn.execute(text("CREATE DATABASE empty"))
+    engine = connect(make_url(server).set(database="empty").render_as_string(), application_name="tests")
+    yield engine
+    engine.dispose()
+    maintenance.dispose()
+
+
+def dump(engine: Engine) -> list[str]:
+    host = engine.url.query["host"]
+    command = [binaries() / "pg_dump", "-h", host, "-U", "postgres", "--schema-only", "--schema=control"]
+    exclude = ["--exclude-table=control.alembic_version", str(engine.url.database)]
+    text_ = subprocess.run([*command, *exclude], capture_output=True, text=True, check=True).stdout
+    return [line for line in text_.splitlines() if not line.startswith(("\\", "--", "ALTER FUNCTION"))]
+
+
+def test_the_migrated_database_equals_the_metadata(empty: Engine, migrated: Engine) -> None:
+    with empty.begin() as conn:
+        conn.execute(text("CREATE SCHEMA control"))
+        metadata.create_all(conn)
+        conn.execute(text(PROCESSING_JOBS))
+    built = "\n".join(dump(migrated)).split("CREATE FUNCTION control.enqueue_job")
+    function, rest = built[1].split("$$;", 1)
+    assert "run_subscriber" in function
+    assert [line for line in (built[0] + rest).splitlines() if line] == [line for line in dump(empty) if line]
+
+
+def test_s1_09_rows_of_the_plain_record_survive_and_can_be_claimed(empty: Engine) -> None:
+    migrate.upgrade(empty, "20260722_c001")
+    with empty.begin() as conn:
+        columns = "id, job_type, status"
+        conn.execute(text(f"INSERT INTO control.platform_jobs ({columns}) VALUES (gen_random_uuid(), 'a', 'queued')"))
+        conn.execute(text(f"INSERT INTO control.platform_jobs ({columns}) VALUES (gen_random_uuid(), 'b', 'failed')"))
+    migrate.upgrade(empty)
+    with empty.connect() as conn:
+        rows = conn.execute(text("SELECT job_type, queue, attempts, finished_at FROM control.platform_jobs ORDER BY 1"))
+        (queued, failed) = rows.all()
+    assert (queued.queue, queued.attempts, queued.finished_at) == ("default", 0, None)
+    assert failed.finished_at is not None
+
+
+def test_upgrading_twice_changes_nothing(migrated: Engine) -> None:
+    migrate.upgrade(migrated)
+    with migrated.connect() as conn:
+        assert migrate.current(conn) == migrate.head()

@@ -1,0 +1,60 @@
+"""Bring the control schema to the newest revision, one process at a time (A-26, A-27)."""
+
+from __future__ import annotations
+
+import time
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import OperationalError
+
+from worker.database import serialise
+from worker.resources import folder
+
+_LOCK_TIMEOUT = "5s"
+_TRIES = 12
+
+
+def config() -> Config:
+    """Alembic's configuration, without a file of its own."""
+    settings = Config()
+    settings.set_main_option("script_location", str(folder("migrations") / "control"))
+    settings.set_main_option("path_separator", "os")
+    return settings
+
+
+def head() -> str:
+    """The newest revision that this code knows."""
+    return ScriptDirectory.from_config(config()).get_current_head() or ""
+
+
+def current(conn: Connection) -> str | None:
+    """The revision that the database is at; None when it has none."""
+    return MigrationContext.configure(conn, opts={"version_table_schema": "control"}).get_current_revision()
+
+
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Migrate in one transaction; others wait for it, and a busy lock gives way so that claims go on (A-25)."""
+    for tries_left in range(_TRIES - 1, -1, -1):
+        try:
+            with engine.begin() as conn:
+                _upgrade(conn, revision)
+        except OperationalError as error:
+            if tries_left == 0 or getattr(error.orig, "sqlstate", None) != "55P03":  # lock_not_available
+                raise
+            time.sleep(1)
+        else:
+            return
+
+
+def _upgrade(conn: Connection, revision: str) -> None:
+    serialise(conn, "watchfloor migrate")
+    conn.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'"))
+    conn.execute(text("SET LOCAL statement_timeout = 0"))
+    conn.execute(text("CREATE SCHEMA IF NOT EXISTS control"))
+    settings = config()
+    settings.attributes["connection"] = conn
+    command.upgrade(settings, revision)

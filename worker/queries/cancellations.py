@@ -1,0 +1,60 @@
+"""Cancel: at once what is not running; a request to what is, seen by its worker's next beat (A-50, A-51)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, null, select, update
+
+from worker.database import among, moment
+from worker.model import Status
+from worker.queries.audit import Actor, record
+from worker.queries.schema import platform_jobs as job
+
+LOCK = (
+    select(job.c.id, job.c.status, job.c.cancel_requested_at)
+    .where(among(job.c.id, "of_ids"))
+    .order_by(job.c.id)
+    .with_for_update()
+)
+CANCEL = (
+    update(job)
+    .where(among(job.c.id, "of_ids"), job.c.status.in_((Status.QUEUED, Status.FAILED)))
+    .values(
+        status=Status.CANCELLED, scheduled=False, finished_at=moment(), cancel_requested_at=null(), updated_at=moment()
+    )
+    .returning(job.c.id)
+)
+REQUEST = (
+    update(job)
+    .where(among(job.c.id, "of_ids"), job.c.status == Status.RUNNING, job.c.cancel_requested_at.is_(None))
+    .values(cancel_requested_at=moment())
+    .returning(job.c.id)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Which jobs are cancelled, which running ones were asked to stop, and which were past either."""
+
+    cancelled: list[UUID]
+    requested: list[UUID]
+    skipped: list[UUID]
+
+
+def cancel(
+    conn: Connection, *, job_ids: Sequence[UUID], actor: Actor, reason: str | None, now: datetime | None = None
+) -> Cancelled:
+    """Cancel queued and failed jobs, ask running ones to stop, leave finished ones; audited in the same transaction."""
+    ids = sorted(set(job_ids))
+    conn.execute(LOCK, {"of_ids": ids})
+    cancelled = list(conn.execute(CANCEL, {"of_ids": ids, "at_now": now}).scalars())
+    requested = list(conn.execute(REQUEST, {"of_ids": ids, "at_now": now}).scalars())
+    touched = {*cancelled, *requested}
+    if touched:
+        detail = {"cancelled": len(cancelled), "requested": len(requested)}
+        record(conn, actor=actor, action="cancel", job_ids=touched, reason=reason, detail=detail, now=now)
+    return Cancelled(cancelled, requested, [each for each in ids if each not in touched])

@@ -1,0 +1,79 @@
+"""Replay: a job that failed for good gets a new budget. Its history, steps and generation stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, bindparam, null, select, update
+
+from worker.database import Timestamp, among, moment
+from worker.model import Status
+from worker.queries import wakeups
+from worker.queries.audit import Actor, record
+from worker.queries.schema import platform_jobs as job
+
+# Locked in id order, so that two people pressing at once never deadlock (A-23)
+FAILED = select(job.c.id).where(among(job.c.id, "of_ids"), job.c.status == Status.FAILED).order_by(job.c.id)
+LOCK_FAILED = FAILED.with_for_update()
+REPLAY = (
+    update(job)
+    .where(among(job.c.id, "of_ids"), job.c.status == Status.FAILED)
+    .values(
+        status=Status.QUEUED,
+        attempts=0,
+        replays=job.c.replays + 1,
+        available_at=moment(),
+        scheduled=False,
+        cancel_requested_at=null(),
+        finished_at=null(),
+        error_detail=null(),
+        error_type=null(),
+        error_summary=null(),
+        error_fingerprint=null(),
+        updated_at=moment(),
+    )
+    .returning(job.c.id)
+)
+MATCHING = (
+    select(job.c.id)
+    .where(
+        job.c.status == Status.FAILED,
+        job.c.error_fingerprint == bindparam("of_group"),
+        job.c.finished_at <= bindparam("died_before", type_=Timestamp),
+    )
+    .order_by(job.c.finished_at.desc(), job.c.id.desc())
+    .limit(bindparam("at_most"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """Which jobs an action moved, and which were no longer in a state to be moved."""
+
+    done: list[UUID]
+    skipped: list[UUID]
+
+
+def replay(
+    conn: Connection, *, job_ids: Sequence[UUID], actor: Actor, reason: str | None, now: datetime | None = None
+) -> Acted:
+    """Queue dead letters again with a fresh budget; ids that somebody else replayed first come back as skipped.
+
+    The audit row is written in the same transaction, and only when something changed (A-52, A-81).
+    """
+    ids = sorted(set(job_ids))
+    conn.execute(LOCK_FAILED, {"of_ids": ids})
+    done = list(conn.execute(REPLAY, {"of_ids": ids, "at_now": now}).scalars())
+    if done:
+        record(conn, actor=actor, action="replay", job_ids=done, reason=reason, now=now)
+        wakeups.wake(conn, channel=wakeups.JOBS)
+    return Acted(done, [each for each in ids if each not in set(done)])
+
+
+def matching(conn: Connection, *, fingerprint: str, before: datetime, limit: int = 500) -> list[UUID]:
+    """The dead letters of one group that had died by `before`: a set fixed by what was shown (A-53)."""
+    values = {"of_group": fingerprint, "died_before": before, "at_most": limit}
+    return list(conn.execute(MATCHING, values).scalars())

@@ -1,0 +1,42 @@
+"""How often something was tried lately, counted once for all processes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, func, literal, select
+
+from worker.database import insert, moment, seconds
+from worker.queries.schema import rate_counters
+
+WINDOW_MINUTES = 15
+
+_WINDOW = seconds(literal(WINDOW_MINUTES * 60))
+_MINUTE = func.date_trunc("minute", moment())
+_KEY = rate_counters.c.key == bindparam("of_key")
+_COUNTED = (
+    insert(rate_counters)
+    .values(key=bindparam("of_key"), minute=_MINUTE, uses=1)
+    .on_conflict_do_update(
+        index_elements=[rate_counters.c.key, rate_counters.c.minute], set_={"uses": rate_counters.c.uses + 1}
+    )
+    .returning(rate_counters.c.uses)
+    .cte("counted")
+)
+_BEFORE = select(func.coalesce(func.sum(rate_counters.c.uses), 0)).where(
+    _KEY, rate_counters.c.minute < _MINUTE, rate_counters.c.minute > _MINUTE - _WINDOW
+)
+COUNT = select(_COUNTED.c.uses + _BEFORE.scalar_subquery())
+FORGET = delete(rate_counters).where(_KEY)
+PRUNE = delete(rate_counters).where(rate_counters.c.minute < moment() - _WINDOW)
+
+
+def count(conn: Connection, *, key: str, now: datetime | None = None) -> int:
+    """Add one use of the key; how many there were in the last fifteen minutes, this one included."""
+    return int(conn.execute(COUNT, {"of_key": key, "at_now": now}).scalar_one())
+
+
+def forget(conn: Connection, *, key: str, now: datetime | None = None) -> None:
+    """Start the key over, and clear away what no longer counts."""
+    conn.execute(FORGET, {"of_key": key})
+    conn.execute(PRUNE, {"at_now": now})

@@ -1,0 +1,113 @@
+"""Return the jobs of workers that fell silent: the reaper's transition (S1-110 to S1-116, S2-52 to S2-54)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, Text, and_, bindparam, case, func, literal, null, or_, select, update
+from sqlalchemy import cast as sql_cast
+
+from worker.database import Row, among, moment, seconds
+from worker.model import RECOVERED, AttemptOutcome, Status
+from worker.queries import attempts, wakeups
+from worker.queries.savepoints import apart, reason
+from worker.queries.schema import platform_jobs as job
+
+LEASE_EXPIRED = "LeaseExpired"
+
+_silent_since = func.coalesce(job.c.locked_at, job.c.updated_at)
+_stale = and_(
+    job.c.status == Status.RUNNING,
+    or_(
+        job.c.lease_expires_at < moment(),
+        and_(job.c.lease_expires_at.is_(None), _silent_since < moment() - seconds(bindparam("stale_after"))),
+    ),
+)
+STALE = (
+    select(job.c.id, job.c.generation, job.c.attempts, job.c.locked_by, job.c.locked_at, job.c.updated_at)
+    .where(_stale)
+    .order_by(job.c.id)
+    .limit(bindparam("at_most"))
+    .with_for_update(skip_locked=True)
+)
+_becomes = case(
+    (job.c.cancel_requested_at.is_not(None), Status.CANCELLED),
+    (job.c.attempts >= job.c.max_attempts, Status.FAILED),
+    else_=Status.QUEUED,
+)
+RECOVER = (
+    update(job)
+    .where(among(job.c.id, "stale_ids"))
+    .values(
+        status=_becomes,
+        available_at=moment(),
+        scheduled=False,
+        finished_at=case((_becomes == Status.QUEUED, null()), else_=moment()),
+        error_detail=RECOVERED,
+        error_type=LEASE_EXPIRED,
+        error_summary=RECOVERED,
+        error_fingerprint=literal("lease-expired:") + sql_cast(job.c.handler_key, Text),
+        locked_by=null(),
+        locked_at=null(),
+        lease_expires_at=null(),
+        updated_at=moment(),
+    )
+    .returning(job.c.id, job.c.status)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a pass came to; `refused` are rows that the database would not move, with why."""
+
+    requeued: list[UUID] = field(default_factory=list)
+    failed: list[UUID] = field(default_factory=list)
+    cancelled: list[UUID] = field(default_factory=list)
+    refused: dict[UUID, str] = field(default_factory=dict)
+    holders: dict[str, int] = field(default_factory=dict)
+
+
+def recover(
+    conn: Connection, *, stale_after_seconds: float, limit: int = 100, now: datetime | None = None
+) -> Recovered:
+    """Requeue, or fail at the ceiling, up to `limit` running jobs whose lease is over; a renewed lease always wins.
+
+    The rows are locked as they are judged, so what was finished, renewed or claimed meanwhile is left alone (A-01).
+    """
+    found = conn.execute(STALE, {"stale_after": stale_after_seconds, "at_most": limit, "at_now": now}).all()
+    answer = Recovered()
+    for row, error in apart(conn, found, lambda rows: _recover(conn, rows, answer, now)):
+        answer.refused[row.id] = reason(error)
+    if answer.requeued:
+        wakeups.wake(conn, channel=wakeups.JOBS)
+    return answer
+
+
+def _recover(conn: Connection, rows: Sequence[Row], answer: Recovered, now: datetime | None) -> None:
+    if not rows:
+        return
+    moved = conn.execute(RECOVER, {"stale_ids": [row.id for row in rows], "at_now": now}).all()
+    attempts.record(conn, (_ended(row) for row in rows if row.locked_by), now=now)
+    lists = {Status.QUEUED: answer.requeued, Status.FAILED: answer.failed, Status.CANCELLED: answer.cancelled}
+    for row in moved:
+        lists[Status(row.status)].append(row.id)
+    for row in rows:
+        holder = row.locked_by or "nobody"
+        answer.holders[holder] = answer.holders.get(holder, 0) + 1
+
+
+def _ended(row: Row) -> attempts.Ended:
+    return attempts.Ended(
+        job_id=row.id,
+        generation=row.generation,
+        attempt=row.attempts,
+        worker_id=row.locked_by,
+        claimed_at=row.locked_at or row.updated_at,
+        outcome=AttemptOutcome.LEASE_EXPIRED,
+        run_ms=None,
+        retry_seconds=None,
+        error=RECOVERED,
+    )

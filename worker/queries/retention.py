@@ -1,0 +1,79 @@
+"""Delete what is old, in bounded batches. Dead letters and direct jobs are never pruned (S2-25, `unified.md` 3.3)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, func, or_, select
+
+from worker.database import among, moment, seconds
+from worker.model import Status
+from worker.queries.schema import (
+    event_outbox,
+    job_attempts,
+    operator_sessions,
+    platform_jobs,
+    rate_counters,
+    sign_in_links,
+    sleepers,
+    statistics_minutes,
+    worker_instances,
+)
+
+_DAY = 86_400
+_before = moment() - seconds(bindparam("older_than"))
+
+OLD_EVENTS = delete(event_outbox).where(
+    event_outbox.c.id.in_(
+        select(event_outbox.c.id)
+        .where(event_outbox.c.relayed_at < _before)
+        .order_by(event_outbox.c.relayed_at)
+        .limit(bindparam("at_most"))
+        .with_for_update(skip_locked=True)
+    )
+)
+# Only once its outbox row is gone: the job row is what keeps a second fan-out from running it again (A-59)
+OLD_JOBS = (
+    select(platform_jobs.c.id)
+    .where(
+        platform_jobs.c.status.in_((Status.SUCCEEDED, Status.CANCELLED)),
+        platform_jobs.c.event_id.is_not(None),
+        platform_jobs.c.finished_at < _before,
+        ~select(event_outbox.c.id).where(event_outbox.c.event_id == platform_jobs.c.event_id).exists(),
+    )
+    .order_by(platform_jobs.c.finished_at)
+    .limit(bindparam("at_most"))
+    .with_for_update(skip_locked=True, of=platform_jobs)
+)
+DELETE_JOBS = delete(platform_jobs).where(among(platform_jobs.c.id, "of_ids"))
+DELETE_ATTEMPTS = delete(job_attempts).where(among(job_attempts.c.job_id, "of_ids"))
+GONE_WORKERS = delete(worker_instances).where(
+    func.coalesce(worker_instances.c.stopped_at, worker_instances.c.last_heartbeat_at) < _before
+)
+
+
+LAPSED = (
+    (delete(operator_sessions).where(operator_sessions.c.expires_at < _before), 0),
+    (delete(sign_in_links).where(or_(sign_in_links.c.expires_at < _before, sign_in_links.c.used_at < _before)), _DAY),
+    (delete(rate_counters).where(rate_counters.c.minute < _before), _DAY),
+    (delete(sleepers).where(sleepers.c.since < _before), _DAY),
+)
+OLD_STATISTICS = delete(statistics_minutes).where(statistics_minutes.c.minute < _before)
+_STATISTICS_DAYS = 90
+
+
+def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: datetime | None = None) -> dict[str, int]:
+    """One bounded batch of each kind; how many rows of each went. `retention_days` 0 keeps events and their jobs."""
+    old = {"older_than": retention_days * _DAY, "at_most": limit, "at_now": now}
+    pruned = {"events": 0, "jobs": 0, "workers": 0}
+    if retention_days:
+        pruned["events"] = conn.execute(OLD_EVENTS, old).rowcount
+        ids = list(conn.execute(OLD_JOBS, old).scalars())
+        conn.execute(DELETE_ATTEMPTS, {"of_ids": ids})
+        pruned["jobs"] = conn.execute(DELETE_JOBS, {"of_ids": ids}).rowcount
+        pruned["workers"] = conn.execute(GONE_WORKERS, old).rowcount
+    pruned["statistics"] = conn.execute(OLD_STATISTICS, {"older_than": _STATISTICS_DAYS * _DAY, "at_now": now}).rowcount
+    pruned["lapsed"] = sum(
+        conn.execute(statement, {"older_than": age, "at_now": now}).rowcount for statement, age in LAPSED
+    )
+    return pruned

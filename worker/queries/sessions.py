@@ -1,0 +1,138 @@
+"""Who is signed in: one row per browser, which keeps only the hash of its token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    String,
+    Uuid,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from worker.database import among, moment, optional, seconds
+from worker.queries.operators import Operator
+from worker.queries.schema import operator_sessions, operators
+
+TOUCH_AFTER_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Who calls, and when by the database's clock; the other fields mean something only with an operator."""
+
+    now: datetime
+    operator: Operator | None = None
+    token_hash: str = ""
+    since: datetime | None = None
+    touch_due: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """Which of the sessions asked about still stand, and when."""
+
+    now: datetime
+    standing: frozenset[str]
+
+
+def _lifetime(start: ColumnElement[datetime]) -> ColumnElement[datetime]:
+    idle = seconds(bindparam("idle_seconds", type_=Float))
+    return func.least(moment() + idle, start + seconds(bindparam("length_seconds", type_=Float)))
+
+
+_NOW = select(moment().label("now")).subquery("clock")
+_STANDING = and_(operator_sessions.c.expires_at > _NOW.c.now, operators.c.disabled_at.is_(None))
+_SIGNED_IN = operator_sessions.join(operators, operators.c.id == operator_sessions.c.operator_id)
+_TOKEN = operator_sessions.c.token_hash == bindparam("of_token")
+
+VISIT = select(
+    _NOW.c.now,
+    operators.c.id,
+    operators.c.name,
+    operators.c.role,
+    operator_sessions.c.created_at,
+    operator_sessions.c.seen_at,
+).select_from(
+    _NOW.outerjoin(_SIGNED_IN, and_(operator_sessions.c.token_hash == optional("of_token", String), _STANDING))
+)
+ROLL = select(_NOW.c.now, operator_sessions.c.token_hash).select_from(
+    _NOW.outerjoin(_SIGNED_IN, and_(among(operator_sessions.c.token_hash, "of_tokens"), _STANDING))
+)
+OPEN = insert(operator_sessions).values(
+    token_hash=bindparam("to_token"),
+    operator_id=bindparam("to_operator", type_=Uuid),
+    created_at=moment(),
+    seen_at=moment(),
+    expires_at=_lifetime(moment()),
+    address=bindparam("to_address"),
+    user_agent=bindparam("to_agent"),
+)
+_TOUCHED = (
+    update(operator_sessions)
+    .where(_TOKEN)
+    .values(seen_at=moment(), expires_at=_lifetime(operator_sessions.c.created_at))
+    .returning(operator_sessions.c.operator_id)
+    .cte("touched")
+)
+TOUCH = update(operators).where(operators.c.id == _TOUCHED.c.operator_id).values(last_seen_at=moment())
+CLOSE = delete(operator_sessions).where(_TOKEN)
+PRUNE = delete(operator_sessions).where(operator_sessions.c.expires_at <= moment())
+
+
+def visit(conn: Connection, *, token_hash: str | None, now: datetime | None = None) -> Visit:
+    """The operator whose session it is, with today's role, and the time; one statement for both."""
+    row = conn.execute(VISIT, {"of_token": token_hash, "at_now": now}).one()
+    if row.id is None or token_hash is None:
+        return Visit(row.now)
+    touch_due = (row.now - row.seen_at).total_seconds() >= TOUCH_AFTER_SECONDS
+    return Visit(row.now, Operator(row.id, row.name, row.role), token_hash, row.created_at, touch_due)
+
+
+def roll(conn: Connection, *, token_hashes: Iterable[str], now: datetime | None = None) -> Roll:
+    """Ask about many sessions in one statement."""
+    rows = conn.execute(ROLL, {"of_tokens": list(token_hashes), "at_now": now}).all()
+    return Roll(rows[0].now, frozenset(row.token_hash for row in rows if row.token_hash))
+
+
+def open_session(
+    conn: Connection,
+    *,
+    operator_id: UUID,
+    token_hash: str,
+    idle_seconds: float,
+    length_seconds: float,
+    address: str | None,
+    user_agent: str | None,
+    now: datetime | None = None,
+) -> None:
+    """Begin a session, and clear away those that ended."""
+    conn.execute(PRUNE, {"at_now": now})
+    lifetime = {"idle_seconds": idle_seconds, "length_seconds": length_seconds, "at_now": now}
+    who = {"to_operator": operator_id, "to_token": token_hash, "to_address": address, "to_agent": user_agent}
+    conn.execute(OPEN, {**who, **lifetime})
+
+
+def touch(
+    conn: Connection, *, token_hash: str, idle_seconds: float, length_seconds: float, now: datetime | None = None
+) -> None:
+    """Note that the operator is there: the session lasts `idle_seconds` from now, within its length."""
+    lifetime = {"idle_seconds": idle_seconds, "length_seconds": length_seconds, "at_now": now}
+    conn.execute(TOUCH, {"of_token": token_hash, **lifetime})
+
+
+def close_session(conn: Connection, *, token_hash: str) -> None:
+    """End the session on the server, whatever the browser keeps."""
+    conn.execute(CLOSE, {"of_token": token_hash})
