@@ -1,0 +1,41 @@
+"""What one console process is made of; built once in `app.main`, found again through any request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from anyio import CapacityLimiter
+from jinja2 import Environment
+from starlette.requests import Request
+
+from app.assets import Assets
+from app.live import Live
+from app.passwords import Passwords
+from app.sampler import Sampler
+from app.settings import ConsoleSettings
+from worker.database import Engine
+from worker.handlers import Registry
+
+
+@dataclass(frozen=True)
+class Console:
+    """The parts that every request shares; `now` is None where the database's clock is used."""
+
+    settings: ConsoleSettings
+    registry: Registry
+    engine: Engine
+    assets: Assets
+    templates: Environment
+    passwords: Passwords
+    password_limiter: CapacityLimiter
+    sampler: Sampler
+    live: Live
+    now: datetime | None = None
+
+
+def console_of(request: Request) -> Console:
+    """The console that answers this request."""
+    console = request.app.state.console
+    assert isinstance(console, Console)
+    return console

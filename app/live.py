@@ -1,0 +1,143 @@
+"""The stream that tells each browser which regions changed; one look at the database a second serves them all."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+from uuid import UUID
+
+import anyio.to_thread
+import structlog
+
+from app.sampler import Sampler
+from worker.database import Engine, autocommit
+from worker.queries import sessions
+from worker.queries.operators import Operator
+
+if TYPE_CHECKING:
+    from worker.queries.pages.figures import Figures
+
+LOOK_EVERY_SECONDS = 1.0
+BEAT_EVERY_SECONDS = 5.0
+MAX_AGE_SECONDS = 3600.0
+
+log = structlog.get_logger()
+
+
+class Live:
+    """Who watches, and what there is to tell them; nothing is read while nobody does."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        sampler: Sampler,
+        *,
+        now: datetime | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.closing = False
+        self._engine = autocommit(engine)
+        self._sampler = sampler
+        self._now = now
+        self._clock = clock
+        self._operators: Counter[UUID] = Counter()
+        self._tokens: Counter[str] = Counter()
+        self._roll: sessions.Roll | None = None
+        self._ended: frozenset[str] = frozenset()
+        self._joined = asyncio.Event()
+        self._news = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def watching(self, operator: Operator) -> int:
+        """How many streams the operator has open in this process."""
+        return self._operators[operator.id]
+
+    def address(self, figures: Figures | None) -> str:
+        """Where a page listens on: the address says what the page shows, so nothing in between is missed."""
+        return "/live?" + urlencode(topics(figures)) if figures else "/live"
+
+    async def run(self) -> None:
+        """Look once a second while somebody watches; an outage is passed over in silence."""
+        self._loop = asyncio.get_running_loop()
+        while not self.closing:
+            await self._joined.wait()
+            self._roll = await anyio.to_thread.run_sync(self.look)
+            self._announce()
+            await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+    def look(self) -> sessions.Roll | None:
+        """Who may go on watching and what there is to see; None where the database does not answer."""
+        asked = frozenset(self._tokens)
+        try:
+            with self._engine.connect() as conn:
+                roll = sessions.roll(conn, token_hashes=asked, now=self._now)
+                self._sampler.figures(conn, fresh=True)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the streams outlive it and the next look may work
+            log.warning("live.look_failed", error=type(error).__name__)
+            return None
+        self._ended = asked - roll.standing
+        return roll
+
+    async def stream(self, operator: Operator, token_hash: str, seen: Mapping[str, str]) -> AsyncIterator[str]:
+        """Events until the session ends, the console stops, or the stream is old enough to be opened anew."""
+        until = self._clock() + MAX_AGE_SECONDS
+        shown, beat_at = dict(seen), self._clock()
+        self._join(operator, token_hash)
+        try:
+            yield ": watching\n\n"
+            while not self.closing and self._clock() < until:
+                await self._news.wait()
+                if token_hash in self._ended:
+                    return
+                beat = self._clock() >= beat_at
+                beat_at = self._clock() + BEAT_EVERY_SECONDS if beat else beat_at
+                yield self._events(shown, beat=beat)
+        finally:
+            self._leave(operator, token_hash)
+
+    def close(self) -> None:
+        """End every stream, so that the server can stop; safe to call from a signal handler."""
+        self.closing = True
+        if self._loop and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._announce)
+            self._loop.call_soon_threadsafe(self._joined.set)
+
+    def _events(self, shown: dict[str, str], *, beat: bool) -> str:
+        if self._roll is None:
+            return ": the database does not answer\n\n" if beat else ""
+        text = f"event: live:beat\ndata: {self._roll.now.isoformat()}\n\n" if beat else ""
+        for topic, digest in topics(self._sampler.last).items():
+            if shown.get(topic, digest) != digest:
+                text += f"event: live:{topic}\ndata:\n\n"
+            shown[topic] = digest
+        return text
+
+    def _announce(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _join(self, operator: Operator, token_hash: str) -> None:
+        self._operators[operator.id] += 1
+        self._tokens[token_hash] += 1
+        self._joined.set()
+
+    def _leave(self, operator: Operator, token_hash: str) -> None:
+        self._operators -= Counter([operator.id])
+        self._tokens -= Counter([token_hash])
+        if not self._tokens:
+            self._joined.clear()
+
+
+def topics(figures: Figures | None) -> dict[str, str]:
+    """What there is to watch, each with a short mark that changes when it does."""
+    if figures is None:
+        return {}
+    return {
+        topic: hashlib.blake2s(digest.encode(), digest_size=4).hexdigest() for topic, digest in figures.topics().items()
+    }

@@ -1,0 +1,100 @@
+"""The composition root: every part of the console is built here, once, and handed to those who need it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+
+from anyio import CapacityLimiter
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from app import errors, passwords, routes, templating
+from app.assets import Assets
+from app.console import Console
+from app.forms import MAX_BODY_BYTES
+from app.live import Live
+from app.middleware import Door, RequestId
+from app.passwords import Passwords
+from app.sampler import Sample, Sampler
+from app.settings import ConsoleSettings
+from worker.database import Engine, connect, url_of
+from worker.errors import ConfigurationError
+from worker.handlers import Registry, load
+from worker.queries.pages.figures import sample
+
+
+def create_app(
+    settings: ConsoleSettings,
+    *,
+    engine: Engine | None = None,
+    registry: Registry | None = None,
+    now: datetime | None = None,
+    figures: Sample = sample,
+) -> Starlette:
+    """The console as an ASGI application; `now` holds its clock still."""
+    engine = engine or _engine(settings)
+    assets = Assets()
+    sampler = Sampler(figures, now=now)
+    console = Console(
+        settings=settings,
+        registry=registry or load(settings.handlers or ()),
+        engine=engine,
+        assets=assets,
+        templates=templating.environment(assets.address),
+        passwords=Passwords(),
+        password_limiter=CapacityLimiter(passwords.TOGETHER),
+        sampler=sampler,
+        live=Live(engine, sampler, now=now),
+        now=now,
+    )
+    app = Starlette(
+        routes=routes.served(),
+        middleware=_middleware(settings),
+        exception_handlers=errors.HANDLERS,
+        lifespan=_lifespan(console),
+    )
+    app.router.redirect_slashes = False  # an address has one spelling, and no answer repeats the Host header
+    app.state.console = console
+    return app
+
+
+def _engine(settings: ConsoleSettings) -> Engine:
+    if settings.database_url is None:
+        raise ConfigurationError("DATABASE_URL is not set")
+    url = url_of(settings.database_url.get_secret_value())
+    return connect(url, application_name="watchfloor console", pool_size=settings.console_pool_size, pre_ping=True)
+
+
+def _middleware(settings: ConsoleSettings) -> list[Middleware]:
+    """From the outside in; forwarded addresses count only where a proxy is trusted (A-75)."""
+    proxies = list(settings.trusted_proxies or ())
+    hosts = [settings.host, *(settings.allowed_hosts or ())]
+    return [
+        *([Middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)] if proxies else []),
+        Middleware(RequestId),
+        Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
+        Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
+        Middleware(Door, refuse=errors.refuse, hosts=hosts, max_body_bytes=MAX_BODY_BYTES),
+        Middleware(RequestBodyLimitMiddleware, max_body_size=MAX_BODY_BYTES),
+    ]
+
+
+def _lifespan(console: Console) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(console.live.run())
+        try:
+            yield
+        finally:
+            console.live.close()
+            watching.cancel()
+            console.engine.dispose()
+
+    return lifespan

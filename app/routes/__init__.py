@@ -1,0 +1,40 @@
+"""The route table: method, address, handler, and who may. The console on one screen."""
+
+from __future__ import annotations
+
+from starlette.routing import Route as Served
+
+from app.routes import account, health, live, sessions, static
+from app.web import Route, endpoint
+
+ROUTES = (
+    # signing in
+    Route("GET", "/sign-in", sessions.new, "anyone"),
+    Route("POST", "/sign-in", sessions.create, "anyone", hashes_passwords=True),
+    Route("GET", "/sign-in/link/{token}", sessions.offer, "anyone"),
+    Route("POST", "/sign-in/link", sessions.accept, "anyone"),
+    Route("POST", "/sign-out", sessions.delete, "anyone"),
+    Route("GET", "/account", account.show, "viewer"),
+    Route("POST", "/account", account.update, "viewer", hashes_passwords=True),
+    # live
+    Route("GET", "/live", live.show, "viewer"),
+    # overview, queues, workers, tenants
+    # jobs, dead letters, replays, cancellations
+    # audit
+)
+
+OPEN = (
+    # For everybody, without a session and without the database: files, and what a supervisor asks
+    Served("/static/{version}/{name:path}", static.show),
+    Served("/health/live", health.alive),
+    Served("/health/ready", health.ready),
+)
+
+
+def served() -> list[Served]:
+    """The table as Starlette serves it: one route per address, so that a 405 names every method it has."""
+    by_path: dict[str, list[Route]] = {}
+    for route in ROUTES:
+        by_path.setdefault(route.path, []).append(route)
+    pages = (Served(path, endpoint(*found), methods=[each.method for each in found]) for path, found in by_path.items())
+    return [*OPEN, *pages]

@@ -1,0 +1,119 @@
+"""Signing in, by password or by a one-time link, and out."""
+
+from __future__ import annotations
+
+import hashlib
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+
+from app import refusals, sessions
+from app.console import console_of
+from app.templating import render, see_other
+from app.web import Call
+from worker.database import Connection
+from worker.failures import safe_text
+from worker.queries import audit, links, operators, rates
+from worker.queries.operators import Operator
+
+TRIES_PER_NAME = 10
+TRIES_PER_ADDRESS = 50
+WRONG = "That name and password do not go together."
+TOO_MANY = "Too many tries. Wait a quarter of an hour, or ask for a link."
+NOT_FOLLOWED = frozenset({"health", "live", "sign-in", "sign-out", "static"})
+
+
+def new(call: Call, conn: Connection) -> Response:
+    """The sign-in page, or on to where the operator was going."""
+    following = own_page(call.request, call.query.get("next"))
+    return see_other(following) if call.operator else _form(call, following)
+
+
+def create(call: Call, conn: Connection) -> Response:
+    """Sign in with a password; every failure reads the same (A-74)."""
+    following = own_page(call.request, _field(call, "next"))
+    name = safe_text(_field(call, "name").strip(), 100)
+    if tries := _over_limit(call, conn, name):
+        if tries == 1:  # the first beyond the limit stands for those that follow
+            _refuse(call, conn, name, TOO_MANY)
+        return _form(call, following, name, problem=TOO_MANY, status=429)
+    found = operators.by_name(conn, name=name)
+    stored = found.password if found and found.disabled_at is None else None
+    if not console_of(call.request).passwords.matches(_field(call, "password"), stored) or found is None:
+        _refuse(call, conn, name, WRONG)
+        return _form(call, following, name, problem=WRONG, status=422)
+    rates.forget(conn, key=_name_key(name), now=call.now)
+    return _enter(call, conn, Operator(found.id, found.name, found.role), by="password", following=following)
+
+
+def offer(call: Call, conn: Connection) -> Response:
+    """Whom the link signs in, with a button: scanners of mail follow links, but press nothing."""
+    return _link(
+        call, call.path("token"), links.find(conn, token_hash=sessions.digest(call.path("token")), now=call.now)
+    )
+
+
+def accept(call: Call, conn: Connection) -> Response:
+    """Use the link up and sign its operator in."""
+    token = _field(call, "token")
+    operator = links.use(conn, token_hash=sessions.digest(token), now=call.now)
+    if operator:
+        return _enter(call, conn, operator, by="link", following="/")
+    _refuse(call, conn, None, "The link was used or has expired.")
+    return _link(call, token, None)
+
+
+def delete(call: Call, conn: Connection) -> Response:
+    """Sign out."""
+    response = see_other("/sign-in")
+    if call.operator:
+        audit.record(conn, actor=call.actor, action="sign-out", target=call.operator.name, now=call.now)
+    sessions.end(conn, call.request, response)
+    return response
+
+
+def own_page(request: Request, address: str | None) -> str:
+    """The address if it is a page of ours, else the start page (A-72)."""
+    if not address or len(address) > 2000 or any(character <= " " or character == "\\" for character in address):
+        return "/"
+    path = address.partition("?")[0]
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": ""}
+    known = path.startswith("/") and any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+    return address if known and path.split("/")[1] not in NOT_FOLLOWED else "/"
+
+
+def _enter(call: Call, conn: Connection, operator: Operator, *, by: str, following: str) -> Response:
+    response = see_other(following)
+    sessions.begin(conn, call.request, response, operator)
+    actor = sessions.actor(call.request, operator)
+    audit.record(conn, actor=actor, action="sign-in", target=operator.name, detail={"by": by}, now=call.now)
+    return response
+
+
+def _over_limit(call: Call, conn: Connection, name: str) -> int:
+    """How far this try is beyond what one address, or one name, has within a quarter of an hour (A-75)."""
+    by_address = rates.count(conn, key=f"sign-in from {call.actor.address}", now=call.now)
+    by_name = rates.count(conn, key=_name_key(name), now=call.now)
+    return max(by_address - TRIES_PER_ADDRESS, by_name - TRIES_PER_NAME, 0)
+
+
+def _name_key(name: str) -> str:
+    return "sign-in as " + hashlib.sha256(name.casefold().encode()).hexdigest()[:32]
+
+
+def _refuse(call: Call, conn: Connection, name: str | None, reason: str) -> None:
+    refusals.note(conn, call.request, call.actor, action="sign-in", target=name, reason=reason)
+
+
+def _form(call: Call, following: str, name: str = "", *, problem: str | None = None, status: int = 200) -> Response:
+    return render(call, "sessions/new.html", status=status, next=following, name=name, problem=problem)
+
+
+def _link(call: Call, token: str, operator: Operator | None) -> Response:
+    status, name = (200, operator.name) if operator else (410, "")
+    return render(call, "sessions/link.html", status=status, usable=operator is not None, name=name, token=token)
+
+
+def _field(call: Call, name: str) -> str:
+    return str(call.form.get(name, ""))

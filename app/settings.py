@@ -1,0 +1,35 @@
+"""Settings of the console: the engine's, and what a browser's visit needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import AliasChoices, Field, field_validator
+
+from worker.settings import Names, WorkerSettings
+
+
+class ConsoleSettings(WorkerSettings):
+    """One console's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
+
+    host: str = Field(default="127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
+    port: int = Field(default=8000, ge=0, le=65_535, validation_alias=AliasChoices("PORT", "port"))
+    environment: str = Field(default="local", min_length=1, max_length=40)
+    allowed_hosts: Names = None
+    trusted_proxies: Names = None
+    secure_cookies: bool | None = None
+    session_hours: float = Field(default=12, gt=0, le=24 * 90, allow_inf_nan=False)
+    session_idle_hours: float = Field(default=2, gt=0, le=24 * 90, allow_inf_nan=False)
+    streams_per_operator: int = Field(default=20, ge=1, le=1000)
+    console_pool_size: int = Field(default=8, ge=1, le=100)
+
+    @field_validator("allowed_hosts", "trusted_proxies", mode="before")
+    @classmethod
+    def _hosts(cls, value: Any) -> Any:
+        return cls._split(value)
+
+    @field_validator("secure_cookies", mode="before")
+    @classmethod
+    def _auto(cls, value: Any) -> Any:
+        """`auto` follows the scheme of each request; `true` is for a proxy that ends TLS without saying so."""
+        return None if value == "auto" else value

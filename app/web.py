@@ -1,0 +1,163 @@
+"""One HTTP action: the form is read, then the handler runs in one thread hop, inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
+from urllib.parse import unquote
+from uuid import UUID
+
+import anyio.to_thread
+from starlette.datastructures import FormData, QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app import refusals, sessions
+from app.console import Console, console_of
+from app.errors import Forbidden, NotFound, SignedOut, Unavailable
+from app.forms import read_form
+from app.settings import ConsoleSettings
+from app.templating import is_htmx
+from worker.database import Connection, is_outage, is_retryable, read_only
+from worker.handlers import Registry
+from worker.queries.audit import Actor
+from worker.queries.operators import Operator, Role
+
+if TYPE_CHECKING:
+    from worker.queries.pages.figures import Figures
+
+SAFE = frozenset({"GET", "HEAD"})
+TRIES = 3
+
+
+@dataclass(frozen=True)
+class Call:
+    """Everything a page handler may know of its request; `now` is the database's clock when it began."""
+
+    request: Request
+    now: datetime
+    operator: Operator | None
+    form: FormData
+    registry: Registry
+    settings: ConsoleSettings
+    sampled: Figures | None = None
+
+    @property
+    def figures(self) -> Figures:
+        """The last sample; there is one wherever somebody is signed in."""
+        assert self.sampled is not None
+        return self.sampled
+
+    @property
+    def query(self) -> QueryParams:
+        """The parameters of the address."""
+        return self.request.query_params
+
+    @property
+    def htmx(self) -> bool:
+        """Whether htmx asks, so that a block may be enough."""
+        return is_htmx(self.request)
+
+    @property
+    def region(self) -> str | None:
+        """The id of the element that the answer replaces: `rows` of `section#rows`."""
+        target = self.request.headers.get("hx-target", "") if self.htmx else ""
+        return unquote(target.partition("#")[2]) or None
+
+    @property
+    def actor(self) -> Actor:
+        """Who the audit trail names for what this request does."""
+        return sessions.actor(self.request, self.operator)
+
+    def path(self, name: str) -> str:
+        """A parameter of the path, as text."""
+        return str(self.request.path_params[name])
+
+    def uuid(self, name: str) -> UUID:
+        """A parameter of the path as an id; the page of what is not found when it is none."""
+        try:
+            return UUID(self.path(name))
+        except ValueError:
+            raise NotFound from None
+
+
+Handler = Callable[[Call, Connection], Response]
+Access = Literal["anyone", Role]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One line of the route table; nothing is served that does not say to whom."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: Handler
+    access: Access
+    hashes_passwords: bool = False
+
+    def __post_init__(self) -> None:
+        if self.access not in ("anyone", *get_args(Role)):
+            raise ValueError(f"{self.method} {self.path}: say who may, not {self.access!r}")
+
+    @property
+    def noun(self) -> str:
+        """What the route is about, for the audit trail: `replays` of `/dead-letters/{job}/replays`."""
+        words = [word for word in self.path.split("/") if word and not word.startswith("{")]
+        return words[-1] if words else "overview"
+
+
+def endpoint(*routes: Route) -> Callable[[Request], Awaitable[Response]]:
+    """The routes of one address as Starlette calls them; those that hash passwords run few at a time."""
+    by_method: dict[str, Route] = {route.method: route for route in routes}
+
+    async def respond(request: Request) -> Response:
+        console = console_of(request)
+        safe = request.method in SAFE
+        route = by_method["GET" if safe else request.method]
+        form = FormData() if safe else await read_form(request)
+        limiter = console.password_limiter if route.hashes_passwords else None
+        return await anyio.to_thread.run_sync(partial(_answer, console, request, form, route), limiter=limiter)
+
+    return respond
+
+
+def _answer(console: Console, request: Request, form: FormData, route: Route, *, attempt: int = 1) -> Response:
+    """The handler's answer: tried again after a deadlock, in other words where it may not or cannot run."""
+    try:
+        return _transaction(console, request, form, route)
+    except Forbidden as refusal:
+        refusals.record(console, request, action=route.noun, reason=refusal.message)
+        raise
+    except Exception as error:
+        if is_retryable(error) and attempt < TRIES:
+            return _answer(console, request, form, route, attempt=attempt + 1)
+        if is_outage(error):
+            raise Unavailable(headers={"Retry-After": "5"}) from error
+        raise
+
+
+def _transaction(console: Console, request: Request, form: FormData, route: Route) -> Response:
+    safe = request.method in SAFE
+    with (read_only(console.engine) if safe else console.engine).begin() as conn:
+        visit = sessions.recognise(conn, request)
+        _admit(visit.operator, route.access)
+        sampled = console.sampler.figures(conn, fresh=safe) if visit.operator else None
+        call = Call(request, visit.now, visit.operator, form, console.registry, console.settings, sampled)
+        response = route.handler(call, conn)
+    if not safe:
+        console.sampler.expire()
+    elif visit.touch_due:
+        sessions.touch(console, visit)
+    return response
+
+
+def _admit(operator: Operator | None, access: Access) -> None:
+    if access == "anyone":
+        return
+    if operator is None:
+        raise SignedOut
+    if not operator.may(access):
+        raise Forbidden(f"You are signed in as {operator.role}; this needs {access}.")
