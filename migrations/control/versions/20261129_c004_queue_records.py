@@ -231,5 +231,7 @@ def downgrade() -> None:
     op.execute("DROP VIEW control.processing_jobs")
     op.execute("DROP FUNCTION control.enqueue_job")
     op.execute(
-        "DROP TABLE control.statistics_minutes, control.queue_controls, control.sleepers, control.runtime_heartbeats, control.worker_instances, control.job_steps, control.job_attempts, control.event_outbox"
+        "DROP TABLE control.statistics_minutes, control.queue_controls, control.sleepers,"
+        " control.runtime_heartbeats, control.worker_instances, control.job_steps, control.job_attempts,"
+        " control.event_outbox"
     )

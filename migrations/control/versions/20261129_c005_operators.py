@@ -102,5 +102,6 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Undo it, with the data in it."""
     op.execute(
-        "DROP TABLE control.operator_action_jobs, control.operator_actions, control.rate_counters, control.sign_in_links, control.operator_sessions, control.operators, control.dead_letter_groups"
+        "DROP TABLE control.operator_action_jobs, control.operator_actions, control.rate_counters,"
+        " control.sign_in_links, control.operator_sessions, control.operators, control.dead_letter_groups"
     )
