@@ -1,8 +1,8 @@
-"""What waits, runs and failed for good, counted by queue and handler without ever reading finished work."""
+"""What waits, runs and failed for good, counted without ever reading finished work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     ColumnElement,
+    CompoundSelect,
     Connection,
-    Integer,
     Row,
     Select,
+    Subquery,
     and_,
     func,
-    literal,
     literal_column,
     select,
     true,
@@ -28,21 +28,21 @@ from worker.model import Status
 from worker.queries.schema import platform_jobs as job
 
 COUNTED = 100_000
-"""Rows counted per queue; a queue with more says so (`Backlog` sums reach this number)."""
+"""Rows counted by index alone, per queue: one with more says so."""
 
-DEAD_COUNTED = 20_000
-"""Dead letters counted, the newest ones."""
+HEAD, SHEET = 1_000, 2_000
+"""Rows read for what they are: the oldest ready ones of each queue; the next due and the newest dead of all."""
 
 
-def _status(status: Status) -> ColumnElement[bool]:
-    """Spelt out in the SQL, so that a prepared statement keeps to the partial index."""
+def is_in(status: Status) -> ColumnElement[bool]:
+    """The status spelt out in the SQL, so that a prepared statement keeps to the partial index."""
     return job.c.status == literal_column(f"'{status}'")
 
 
-WAITING = and_(_status(Status.QUEUED), ~job.c.scheduled)
-LATER = and_(_status(Status.QUEUED), job.c.scheduled)
-RUNNING = _status(Status.RUNNING)
-DEAD = _status(Status.FAILED)
+WAITING = and_(is_in(Status.QUEUED), ~job.c.scheduled)
+LATER = and_(is_in(Status.QUEUED), job.c.scheduled)
+RUNNING = is_in(Status.RUNNING)
+DEAD = is_in(Status.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,64 +62,111 @@ class Backlog:
     died_at: datetime | None = None
 
 
-def queue_names() -> CTE:
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """How many there are: ready by queue, scheduled and dead in all; each at most COUNTED, or a little more."""
+
+    ready: dict[str, int]
+    scheduled: int
+    dead: int
+
+
+def _queues() -> CTE:
     """The names of the queues where work waits, one index probe each."""
     names = select(func.min(job.c.queue).label("queue")).where(WAITING).cte("names", recursive=True)
     following = select(func.min(job.c.queue)).where(WAITING, job.c.queue > names.c.queue).scalar_subquery()
     return names.union_all(select(following).where(names.c.queue.is_not(None)))
 
 
-def waiting(*columns: ColumnElement[Any]) -> Any:
-    """Up to COUNTED waiting rows of each queue, whatever else the table holds."""
-    names = queue_names()
-    rows = select(job.c.queue, *columns).where(WAITING, job.c.queue == names.c.queue).limit(COUNTED).lateral("waiting")
-    return select(rows).select_from(names.join(rows, true())).subquery("waiting_rows")
+def waiting(*columns: ColumnElement[Any], limit: int) -> Subquery:
+    """Up to `limit` waiting rows of each queue, the oldest where that is a part."""
+    names = _queues()
+    rows = select(job.c.queue, *columns).where(WAITING, job.c.queue == names.c.queue).limit(limit)
+    rows = rows if limit >= COUNTED else rows.order_by(job.c.created_at, job.c.id)
+    lateral = rows.lateral("rows")
+    return select(lateral).select_from(names.join(lateral, true())).subquery("waiting")
 
 
-def _counted(kind: str, rows: Any, since: ColumnElement[Any]) -> Select[Any]:
-    retrying = func.count().filter(rows.c.attempts > 0) if "attempts" in rows.c else literal(0, Integer)
-    key = (rows.c.queue, rows.c.job_type, rows.c.handler_key)
-    return select(
-        literal_column(f"'{kind}'").label("kind"),
-        *key,
-        func.count().label("jobs"),
-        since.label("since"),
-        retrying.label("retrying"),
-    ).group_by(*key)
+def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> CompoundSelect[Any]:
+    """Ready, scheduled and dead rows by key: `head` of each queue, `sheet` of the others, are read."""
+    ready = waiting(*key, job.c.available_at, job.c.attempts, limit=head)
+    queued = select(*key, job.c.available_at, job.c.attempts).where(LATER)
+    due = queued.where(job.c.available_at <= moment()).limit(sheet).subquery("due")
+    later = queued.where(job.c.available_at > moment())
+    scheduled = later.order_by(job.c.available_at, job.c.id).limit(sheet).subquery("later")
+    newest = select(*key, job.c.finished_at).where(DEAD).order_by(job.c.finished_at.desc(), job.c.id.desc())
+    dead = newest.limit(sheet).subquery("dead")
+    names = [column.name for column in key]
+    return union_all(
+        _counted("ready", ready, names, func.min(ready.c.available_at)),
+        _counted("ready", due, names, func.min(due.c.available_at)),
+        _counted("scheduled", scheduled, names, func.min(scheduled.c.available_at)),
+        _counted("dead", dead, names, func.max(dead.c.finished_at)),
+    )
+
+
+def _counted(kind: str, rows: Subquery, names: list[str], since: ColumnElement[Any]) -> Select[Any]:
+    key = [rows.c[name] for name in names]
+    retrying = func.count().filter(rows.c.attempts > 0) if "attempts" in rows.c else literal_column("0")
+    counts = (func.count().label("jobs"), since.label("since"), retrying.label("retrying"))
+    return select(literal_column(f"'{kind}'").label("kind"), *key, *counts).group_by(*key)
+
+
+def _up_to(condition: ColumnElement[bool]) -> Any:
+    rows: Select[Any] = select(literal_column("1")).select_from(job).where(condition).limit(COUNTED)
+    return select(func.count()).select_from(rows.correlate_except(job).subquery()).scalar_subquery()
 
 
 _key = (job.c.queue, job.c.job_type, job.c.handler_key)
-_ready = waiting(job.c.job_type, job.c.handler_key, job.c.available_at, job.c.attempts)
-_open = select(*_key, job.c.available_at, job.c.attempts)
-_due = _open.where(LATER, job.c.available_at <= moment()).limit(COUNTED).subquery("due")
-_later = _open.where(LATER, job.c.available_at > moment()).limit(COUNTED).subquery("later")
-_newest_dead = job.c.finished_at.desc(), job.c.id.desc()
-_dead = select(*_key, job.c.finished_at).where(DEAD).order_by(*_newest_dead).limit(DEAD_COUNTED).subquery("dead")
-OPEN = union_all(
-    _counted("ready", _ready, func.min(_ready.c.available_at)),
-    _counted("ready", _due, func.min(_due.c.available_at)),
-    _counted("scheduled", _later, func.min(_later.c.available_at)),
-    _counted("dead", _dead, func.max(_dead.c.finished_at)),
+OPEN = open_work(*_key, head=HEAD, sheet=SHEET)
+OPEN_IN_FULL = open_work(*_key, head=COUNTED, sheet=COUNTED)
+_names = _queues()
+_due = select(job.c.queue).where(LATER, job.c.available_at <= moment()).limit(SHEET).subquery("due")
+READY = union_all(
+    select(_names.c.queue, _up_to(and_(WAITING, job.c.queue == _names.c.queue)).label("jobs")).where(
+        _names.c.queue.is_not(None)
+    ),
+    select(_due.c.queue, func.count()).group_by(_due.c.queue),
 )
+OTHERS = select(_up_to(LATER).label("scheduled"), _up_to(DEAD).label("dead"))
 
 
-def read(conn: Connection, *, held: Iterable[Row[Any]], now: datetime | None = None) -> tuple[Backlog, ...]:
-    """Every queue and handler with open work; `held` are the rows of `fleet.held`."""
+def read(
+    conn: Connection, *, held: Iterable[Row[Any]], in_full: bool = False, now: datetime | None = None
+) -> tuple[Backlog, ...]:
+    """Every queue and handler with open work, among the rows read; `held` are the rows of `fleet.held`.
+
+    In full means up to COUNTED rows of each queue, which takes a tenth of a second where so many wait.
+    """
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for row in conn.execute(OPEN, {"at_now": now}):
-        counts = found.setdefault((row.queue, row.job_type, row.handler_key), {})
-        _add(counts, row)
+    rows = conn.execute(OPEN_IN_FULL if in_full else OPEN, {"at_now": now}).all()
+    for row in rows:
+        add(found.setdefault((row.queue, row.job_type, row.handler_key), {}), row)
     for row in held:
         counts = found.setdefault((row.queue, row.job_type, row.handler_key), {})
         counts["running"] = counts.get("running", 0) + row.jobs
-    return tuple(Backlog(*key, **counts) for key, counts in sorted(found.items()))
+    return tuple(_backlogs(found))
+
+
+def depths(conn: Connection, *, now: datetime | None = None) -> Depths:
+    """The totals, by index alone."""
+    ready: dict[str, int] = {}
+    for row in conn.execute(READY, {"at_now": now}):
+        ready[row.queue] = ready.get(row.queue, 0) + row.jobs
+    scheduled, dead = conn.execute(OTHERS).one()
+    return Depths(ready, scheduled, dead)
 
 
 _SINCE = {"ready": "ready_since", "scheduled": "next_due", "dead": "died_at"}
 
 
-def _add(counts: dict[str, Any], row: Row[Any]) -> None:
+def add(counts: dict[str, Any], row: Row[Any]) -> None:
+    """Count a row of `open_work` in."""
+    since = _SINCE[row.kind]
     counts[row.kind] = counts.get(row.kind, 0) + row.jobs
     counts["retrying"] = counts.get("retrying", 0) + row.retrying
-    since = _SINCE[row.kind]
     counts[since] = min(counts.get(since, row.since), row.since)
+
+
+def _backlogs(found: dict[tuple[str, str, str], dict[str, Any]]) -> Iterator[Backlog]:
+    return (Backlog(*key, **counts) for key, counts in sorted(found.items()))

@@ -129,7 +129,7 @@ def read(conn: Connection, *, held: Iterable[Row[Any]], now: datetime) -> tuple[
     return tuple(sorted(found, key=lambda each: (each.component, each.started_at, each.instance_id)))
 
 
-def _worker(row: Row[Any], held: list[Row[Any]], now: datetime) -> Worker:
+def _worker(row: Any, held: list[Row[Any]], now: datetime) -> Worker:
     return Worker(
         instance_id=row.instance_id,
         name=row.label or row.component,

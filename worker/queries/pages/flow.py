@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Row, bindparam, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Integer, bindparam, func, literal_column, select, tuple_
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Timestamp
@@ -17,48 +17,167 @@ from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import statistics_minutes as minutes
 
 MINUTES = 60
-RECENT_MINUTES = 5
+RECENT = timedelta(minutes=5)
 ARRIVALS_READ = 10_000
 """Newest rows read for the arrival rate: where more came, the rate is taken over the shorter time they span."""
 
+COMPLETED = (AttemptOutcome.COMPLETED,)
 FINAL = (AttemptOutcome.COMPLETED, AttemptOutcome.DEAD_LETTER, AttemptOutcome.CANCELLED)
 FAILURES = (AttemptOutcome.FAILED, AttemptOutcome.DEAD_LETTER)
+DIED = (AttemptOutcome.DEAD_LETTER,)
 
 
-def _jobs(*outcomes: AttemptOutcome, recent: bool = False) -> Any:
-    wanted = minutes.c.outcome.in_(outcomes)
-    if recent:
-        wanted &= minutes.c.minute >= bindparam("recent_minute", type_=Timestamp)
-    return sql_cast(func.coalesce(func.sum(minutes.c.jobs).filter(wanted), 0), Integer)
+def total(column: ColumnElement[Any], wanted: ColumnElement[bool] | None = None) -> ColumnElement[int]:
+    """The sum of a counter, over the rows wanted, as a whole number."""
+    amount = func.sum(column) if wanted is None else func.sum(column).filter(wanted)
+    return sql_cast(func.coalesce(amount, 0), Integer)
 
 
-def _sum(column: Any) -> Any:
-    return func.coalesce(func.sum(column).filter(minutes.c.outcome == AttemptOutcome.COMPLETED), 0)
+def jobs(outcomes: Sequence[AttemptOutcome]) -> ColumnElement[int]:
+    """How many attempts ended in one of these ways."""
+    return total(minutes.c.jobs, minutes.c.outcome.in_(outcomes))
 
 
+_first = bindparam("first_minute", type_=Timestamp)
+_recent = minutes.c.minute >= bindparam("recent_minute", type_=Timestamp)
 _slice = func.date_bin(
-    func.make_interval(0, 0, 0, 0, 0, 5), minutes.c.minute, bindparam("first_minute", type_=Timestamp)
+    literal_column("interval '5 minutes'"), minutes.c.minute, literal_column("timestamptz '2000-01-01 00:00:00+00'")
 )
+_pair = (minutes.c.queue, minutes.c.handler_key)
 HOUR = (
     select(
         minutes.c.minute,
         _slice.label("slice"),
-        minutes.c.queue,
-        minutes.c.handler_key,
-        _jobs(*FINAL).label("finished"),
-        _jobs(*FAILURES).label("failed"),
-        _jobs(AttemptOutcome.DEAD_LETTER).label("died"),
-        _jobs(*FINAL, recent=True).label("finished_recently"),
-        _jobs(*FAILURES, recent=True).label("failed_recently"),
-        _jobs(AttemptOutcome.DEAD_LETTER, recent=True).label("died_recently"),
-        func.sum(minutes.c.run_ms).label("run_ms"),
-        func.sum(minutes.c.wait_ms).label("wait_ms"),
-        *(_sum(minutes.c[name]).label(name) for name in RUN_BUCKETS),
+        *_pair,
+        jobs(COMPLETED).label("completed"),
+        jobs(FAILURES).label("failed"),
+        jobs(DIED).label("died"),
+        total(minutes.c.jobs).label("attempts"),
+        total(minutes.c.run_ms).label("run_ms"),
+        total(minutes.c.wait_ms).label("wait_ms"),
+        total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FINAL)).label("finished_recently"),
+        total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FAILURES)).label("failed_recently"),
+        *(total(minutes.c[name], minutes.c.outcome == AttemptOutcome.COMPLETED).label(name) for name in RUN_BUCKETS),
     )
-    .where(minutes.c.minute >= bindparam("first_minute", type_=Timestamp))
-    .group_by(
-        func.grouping_sets(
-            tuple_(minutes.c.minute), tuple_(_slice, minutes.c.queue), tuple_(minutes.c.queue, minutes.c.handler_key)
-        )
-    )
+    .where(minutes.c.minute >= _first)
+    .group_by(func.grouping_sets(tuple_(minutes.c.minute), tuple_(_slice, minutes.c.queue), tuple_(*_pair)))
 )
+_newest = (
+    select(job.c.queue, job.c.handler_key, job.c.created_at)
+    .where(job.c.created_at >= bindparam("recent_minute", type_=Timestamp))
+    .where(job.c.created_at <= bindparam("at_now", type_=Timestamp))
+    .order_by(job.c.created_at.desc(), job.c.id.desc())
+    .limit(ARRIVALS_READ)
+    .subquery("newest")
+)
+ARRIVED = select(
+    _newest.c.queue,
+    _newest.c.handler_key,
+    func.count().label("jobs"),
+    func.min(_newest.c.created_at).label("since"),
+    func.max(_newest.c.created_at).label("until"),
+).group_by(_newest.c.queue, _newest.c.handler_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Jobs per minute of one handler on one queue, and the run times of the last hour by bucket."""
+
+    queue: str
+    handler_key: str
+    arrived: float = 0
+    finished: float = 0
+    failed: float = 0
+    runs: tuple[int, ...] = (0,) * len(RUN_BUCKETS)
+
+
+@dataclass(frozen=True, slots=True)
+class Minute:
+    """What ended in one minute: attempts by how they ended, and how long they had run and waited in sum."""
+
+    at: datetime
+    completed: int = 0
+    failed: int = 0
+    died: int = 0
+    attempts: int = 0
+    run_ms: int = 0
+    wait_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """The last hour: every pair that moved, each minute, and each queue in slices of five minutes."""
+
+    flows: tuple[Flow, ...]
+    minutes: tuple[Minute, ...]
+    slices: dict[str, tuple[int, ...]]
+    newest_at: datetime | None
+
+
+def read(conn: Connection, *, now: datetime) -> Hour:
+    """The rates of the last five minutes and the course of the last sixty."""
+    minute = now.replace(second=0, microsecond=0)
+    first, recent = minute - timedelta(minutes=MINUTES - 1), minute - RECENT
+    rows = conn.execute(HOUR, {"first_minute": first, "recent_minute": recent}).all()
+    arrived, newest_at = _arrived(conn, recent, now)
+    by_minute = {row.minute: row for row in rows if row.minute is not None}
+    pairs = {(row.queue, row.handler_key): row for row in rows if row.handler_key is not None}
+    elapsed = (now - recent).total_seconds() / 60
+    return Hour(
+        flows=tuple(_flow(pair, pairs.get(pair), arrived.get(pair, 0), elapsed) for pair in sorted(pairs | arrived)),
+        minutes=tuple(_minute(first + timedelta(minutes=i), by_minute) for i in range(MINUTES)),
+        slices=_slices((row for row in rows if row.slice is not None), first),
+        newest_at=newest_at,
+    )
+
+
+def _arrived(conn: Connection, recent: datetime, now: datetime) -> tuple[dict[tuple[str, str], float], datetime | None]:
+    rows = conn.execute(ARRIVED, {"recent_minute": recent, "at_now": now}).all()
+    cut = sum(row.jobs for row in rows) >= ARRIVALS_READ
+    since = min(row.since for row in rows) if cut else recent
+    span = max((now - since).total_seconds(), 1) / 60
+    rates = {(row.queue, row.handler_key): row.jobs / span for row in rows}
+    return rates, max((row.until for row in rows), default=None)
+
+
+def _flow(pair: tuple[str, str], row: Any, arrived: float, minutes_elapsed: float) -> Flow:
+    if row is None:
+        return Flow(*pair, arrived=arrived)
+    return Flow(
+        *pair,
+        arrived=arrived,
+        finished=row.finished_recently / minutes_elapsed,
+        failed=row.failed_recently / minutes_elapsed,
+        runs=tuple(row._mapping[name] for name in RUN_BUCKETS),
+    )
+
+
+def _minute(at: datetime, rows: dict[datetime, Any]) -> Minute:
+    row = rows.get(at)
+    if row is None:
+        return Minute(at)
+    return Minute(at, row.completed, row.failed, row.died, row.attempts, row.run_ms, row.wait_ms)
+
+
+def _slices(rows: Iterable[Any], first: datetime) -> dict[str, tuple[int, ...]]:
+    start = first - timedelta(minutes=first.minute % 5)
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        course = found.setdefault(row.queue, [0] * (MINUTES // 5 + 1))
+        course[int((row.slice - start) / RECENT)] = row.completed
+    return {queue: tuple(course) for queue, course in found.items()}
+
+
+def quantile(counts: Sequence[int], share: float) -> float | None:
+    """The run time in seconds below which that share of the counted runs lies, straight between two bounds.
+
+    None when nothing ran; what is longer than the last bound is given as that bound.
+    """
+    wanted, passed, lower = share * sum(counts), 0, 0
+    if not wanted:
+        return None
+    for count, upper in zip(counts, BUCKETS_MS, strict=False):
+        if passed + count >= wanted:
+            return (lower + (upper - lower) * (wanted - passed) / count) / 1000
+        passed, lower = passed + count, upper
+    return BUCKETS_MS[-1] / 1000

@@ -1,0 +1,216 @@
+"""The figures that every viewer shares, read in a handful of statements at most once a second (see `app.sampler`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from worker.database import moment
+from worker.queries import queues
+from worker.queries.outbox import NOBODY
+from worker.queries.pages import backlog, fleet, flow
+from worker.queries.pages.backlog import COUNTED, SHEET, Backlog, Depths
+from worker.queries.pages.fleet import State, Worker
+from worker.queries.pages.flow import Hour
+from worker.queries.pages.transactions import OLDEST
+from worker.queries.schema import event_outbox, operator_actions, tenants
+
+OUTBOX_COUNTED = 10_000
+PROVISION_TENANT = "provision_tenant"
+
+_pending = (
+    select(event_outbox.c.created_at, event_outbox.c.relay_error)
+    .where(event_outbox.c.relayed_at.is_(None))
+    .order_by(event_outbox.c.created_at, event_outbox.c.id)
+    .limit(OUTBOX_COUNTED)
+    .subquery("pending")
+)
+_unsubscribed = _pending.c.relay_error == NOBODY
+_failing = _pending.c.relay_error != NOBODY
+OUTBOX = select(
+    func.count().filter(_pending.c.relay_error.is_(None)).label("fresh"),
+    func.min(_pending.c.created_at).filter(_pending.c.relay_error.is_(None)).label("fresh_since"),
+    func.count().filter(_unsubscribed).label("unsubscribed"),
+    func.min(_pending.c.created_at).filter(_unsubscribed).label("unsubscribed_since"),
+    func.count().filter(_failing).label("failing"),
+    func.min(_pending.c.created_at).filter(_failing).label("failing_since"),
+)
+TENANTS = select(tenants.c.onboarding_status, func.count().label("tenants")).group_by(tenants.c.onboarding_status)
+CLOCK = select(moment().label("now"), select(func.max(operator_actions.c.id)).scalar_subquery().label("audit_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class NavItem:
+    """One line of the rail; `count` may be a number or words, and alarms when it needs a person."""
+
+    key: str
+    label: str
+    href: str
+    count: str | None = None
+    alarm: bool = False
+    role: str = "viewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """A job type that waits on queues where no live worker takes it; at least `ready` of them."""
+
+    job_type: str
+    queues: tuple[str, ...]
+    ready: int
+    since: datetime
+    more: bool
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one sample found; what follows from it is computed when it is asked for."""
+
+    at: datetime
+    backlog: tuple[Backlog, ...]
+    depths: Depths
+    workers: tuple[Worker, ...]
+    hour: Hour
+    paused: dict[str, Row[Any]]
+    outbox: Row[Any]
+    tenants: dict[str, int]
+    audit_id: int
+    transaction: Any
+    releases: tuple[Row[Any], ...]
+    progress: float
+
+    @cached_property
+    def ready(self) -> int:
+        """Jobs that are due now."""
+        return sum(self.depths.ready.values())
+
+    @cached_property
+    def running(self) -> int:
+        """Jobs that some worker holds."""
+        return sum(each.running for each in self.backlog)
+
+    @cached_property
+    def dead(self) -> int:
+        """Dead letters."""
+        return self.depths.dead
+
+    @property
+    def partial(self) -> bool:
+        """Whether there are more scheduled or dead jobs than were told apart by queue."""
+        return max(self.depths.scheduled, self.depths.dead) > SHEET
+
+    @cached_property
+    def ready_since(self) -> datetime | None:
+        """When the oldest ready job came due."""
+        return min((each.ready_since for each in self.backlog if each.ready_since), default=None)
+
+    @cached_property
+    def live(self) -> tuple[Worker, ...]:
+        """Workers that beat, the draining among them."""
+        return tuple(each for each in self.workers if each.state in (State.LIVE, State.DRAINING))
+
+    @cached_property
+    def silent(self) -> tuple[Worker, ...]:
+        """Workers that fell silent within the hour, or hold jobs still."""
+        return tuple(
+            each
+            for each in self.workers
+            if each.state is State.SILENT and (each.held or self.at - each.heartbeat_at < fleet.GONE_AFTER)
+        )
+
+    @cached_property
+    def slots(self) -> int:
+        """How many jobs the live workers can run at once."""
+        return sum(each.concurrency for each in self.live if each.state is State.LIVE)
+
+    def takers(self, job_type: str, queue: str) -> list[Worker]:
+        """The live workers that would claim such a job."""
+        return [each for each in self.workers if each.takes(job_type, queue)]
+
+    @cached_property
+    def unserved(self) -> tuple[Unserved, ...]:
+        """What is ready and nobody live can run, the longest waiting first."""
+        found: dict[str, list[Backlog]] = {}
+        for each in self.backlog:
+            if each.ready and not self.takers(each.job_type, each.queue):
+                found.setdefault(each.job_type, []).append(each)
+        return tuple(sorted((self._unserved(*item) for item in found.items()), key=lambda each: each.since))
+
+    def _unserved(self, job_type: str, rows: Sequence[Backlog]) -> Unserved:
+        since = min(each.ready_since for each in rows if each.ready_since)
+        queues = tuple(sorted({each.queue for each in rows}))
+        read = sum(each.ready for each in self.backlog if each.queue in queues)
+        there = sum(self.depths.ready.get(queue, 0) for queue in queues)
+        return Unserved(job_type, queues, sum(each.ready for each in rows), since, more=there > read)
+
+    def topics(self) -> dict[str, str]:
+        """What each live region watches: a digest per topic that changes when the region must be drawn anew."""
+        open_work = tuple((each, each.ready_since, each.next_due) for each in self.backlog)
+        states = tuple((each.instance_id, each.state, each.busy) for each in self.workers)
+        dead = tuple((each.queue, each.handler_key, each.dead, each.died_at) for each in self.backlog)
+        flows = tuple((each.queue, each.handler_key, each.finished, each.failed) for each in self.hour.flows)
+        troubles = (self.unserved, tuple(self.paused), tuple(self.outbox), [each.instance_id for each in self.silent])
+        provisioning = [each for each in self.backlog if each.job_type == PROVISION_TENANT]
+        minute = self.at.replace(second=0, microsecond=0)
+        facts: dict[str, Any] = {
+            "overview": (dead, troubles, provisioning, minute),
+            "queues": (open_work, flows, tuple(self.paused)),
+            "jobs": (open_work, flows, self.hour.newest_at),
+            "dead-letters": dead,
+            "workers": (states, self.unserved, int(self.at.timestamp() // 10)),
+            "tenants": (self.tenants, provisioning, self.progress),
+            "audit": None,
+            "minutes": minute,
+        }
+        return {topic: _digest(fact, self.audit_id) for topic, fact in facts.items()}
+
+    def nav(self) -> list[NavItem]:
+        """The rail: where something waits, how much; where something is wrong, in red."""
+        silent = f"{len(self.silent)} silent" if self.silent else None
+        return [
+            NavItem("overview", "Overview", "/"),
+            NavItem("queues", "Queues", "/queues", count_text(self.ready)),
+            NavItem("jobs", "Jobs", "/jobs"),
+            NavItem("dead-letters", "Dead letters", "/dead-letters", count_text(self.dead), self.dead > 0),
+            NavItem("workers", "Workers", "/workers", silent, bool(silent)),
+            NavItem("tenants", "Tenants", "/tenants", count_text(self.tenants.get("provisioning"))),
+            NavItem("audit", "Audit trail", "/audit"),
+            NavItem("operators", "Operators", "/operators", role="admin"),
+        ]
+
+
+def sample(conn: Connection, *, now: datetime | None = None) -> Figures:
+    """Read them all, at the cost of the open work and of the last hour, however long the history."""
+    clock = conn.execute(CLOCK, {"at_now": now}).one()
+    held = fleet.held(conn)
+    return Figures(
+        at=clock.now,
+        backlog=backlog.read(conn, held=held, now=clock.now),
+        depths=backlog.depths(conn, now=clock.now),
+        workers=fleet.read(conn, held=held, now=clock.now),
+        hour=flow.read(conn, now=clock.now),
+        paused=queues.paused(conn, now=clock.now),
+        outbox=conn.execute(OUTBOX).one(),
+        tenants={row.onboarding_status: row.tenants for row in conn.execute(TENANTS)},
+        audit_id=clock.audit_id or 0,
+        transaction=conn.execute(OLDEST).first(),
+        releases=tuple(conn.execute(fleet.RELEASES)),
+        progress=float(sum(row.progress for row in held if row.job_type == PROVISION_TENANT)),
+    )
+
+
+def count_text(number: int | None) -> str | None:
+    """A number as it is written beside a name; nothing for none, and a plus where counting stopped."""
+    if not number:
+        return None
+    return f"{number:,}" + ("+" if number >= COUNTED else "")
+
+
+def _digest(*facts: Any) -> str:
+    return hashlib.blake2s(repr(facts).encode(), digest_size=8).hexdigest()
