@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator
 
 from worker.settings import Names, WorkerSettings
 
@@ -12,6 +12,10 @@ from worker.settings import Names, WorkerSettings
 class ConsoleSettings(WorkerSettings):
     """One console's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 
+    # the owner's address, for `watchfloor migrate` and the provisioner only
+    migrations_database_url: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("MIGRATIONS_DATABASE_URL", "migrations_database_url")
+    )
     host: str = Field(default="127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
     port: int = Field(default=8000, ge=0, le=65_535, validation_alias=AliasChoices("PORT", "port"))
     environment: str = Field(default="local", min_length=1, max_length=40)

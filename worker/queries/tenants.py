@@ -47,3 +47,9 @@ def add(
     made: UUID | None = conn.execute(ADD, values).scalar()
     known: UUID = made or conn.execute(BY_SLUG, {"as_slug": slug}).scalar_one()
     return known
+
+
+def id_of(conn: Connection, *, slug: str) -> UUID | None:
+    """The id of the tenant of that slug; None when there is none."""
+    found: UUID | None = conn.execute(BY_SLUG, {"as_slug": slug}).scalar()
+    return found

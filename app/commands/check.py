@@ -1,0 +1,100 @@
+"""Validate the configuration, and look whether the database is fit for work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from app.commands.desk import data_option, engine_of, json_option, with_database
+from app.commands.output import document, say, table
+from app.commands.refusals import Unhealthy, explain
+from app.settings import ConsoleSettings
+from worker import migrate
+from worker.database import Engine
+from worker.handlers import load
+from worker.queries.pages import readiness
+from worker.queries.pages.readiness import Server
+
+OLDEST_SERVER = 150000
+MOST_SKEW_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    check: str
+    state: Literal["ok", "warning", "failed"]
+    detail: str
+
+
+@click.command("check")
+@data_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
+    """Look at configuration, database, schema revision, clock and role; exit 3 when something fails."""
+    settings = ConsoleSettings()
+    registry = load(settings.handlers or ())
+    runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
+    engine = engine_of(with_database(settings, data, create=False))
+    try:
+        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine)]
+    finally:
+        engine.dispose()
+    healthy = all(each.state != "failed" for each in findings)
+    rows = [(each.check, each.state, each.detail) for each in findings]
+    say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
+    if not healthy:
+        ctx.exit(Unhealthy.exit_code)
+
+
+def _database(engine: Engine) -> Iterator[Finding]:
+    try:
+        with engine.connect() as conn:
+            server = readiness.look(conn)
+            revision = migrate.current(conn)
+    except Exception as error:
+        if reason := explain(error):
+            yield Finding("database", "failed", reason.message)
+            return
+        raise
+    yield _version(server)
+    yield _schema(revision)
+    yield _clock(server, datetime.now(UTC))
+    yield _role(server)
+
+
+def _version(server: Server) -> Finding:
+    version = f"PostgreSQL {server.version // 10_000}.{server.version % 10_000}"
+    if server.version < OLDEST_SERVER:
+        return Finding("database", "failed", f"{version}; 15 is the oldest that works")
+    if server.read_only:
+        return Finding("database", "failed", f"{version}, read-only: a standby?")
+    return Finding("database", "ok", version)
+
+
+def _schema(revision: str | None) -> Finding:
+    head = migrate.head()
+    if revision == head:
+        return Finding("schema", "ok", head)
+    return Finding("schema", "failed", f"at {revision or 'nothing'}, not {head}: run `watchfloor migrate`")
+
+
+def _clock(server: Server, now: datetime) -> Finding:
+    skew = abs((server.now - now).total_seconds())
+    state: Literal["ok", "warning"] = "ok" if skew <= MOST_SKEW_SECONDS else "warning"
+    return Finding("clock", state, f"{skew:.1f} s from the database's, which is the one that counts")
+
+
+def _role(server: Server) -> Finding:
+    if not server.may_work:
+        return Finding("role", "failed", f"{server.role} may not read and write control.platform_jobs")
+    if server.bypasses:
+        return Finding("role", "warning", f"{server.role} bypasses row security: fine for one machine, not for tenants")
+    return Finding("role", "ok", server.role)

@@ -1,0 +1,32 @@
+"""Bring the control schema to the revision of this program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from app.commands.desk import data_option, engine_of, json_option, with_database
+from app.commands.output import document, say
+from app.settings import ConsoleSettings
+from worker import migrate
+
+
+@click.command("migrate")
+@data_option
+@json_option
+def command(*, data: Path | None, as_json: bool) -> None:
+    """Bring the database to this program's schema; safe to repeat, and to run on several machines at once."""
+    settings = ConsoleSettings()
+    if settings.migrations_database_url:
+        settings = settings.model_copy(update={"database_url": settings.migrations_database_url})
+    engine = engine_of(with_database(settings, data, create=True))
+    try:
+        with engine.connect() as conn:
+            before = migrate.current(conn)
+        migrate.upgrade(engine)
+    finally:
+        engine.dispose()
+    after = migrate.head()
+    text = f"at {after} already" if before == after else f"migrated from {before or 'nothing'} to {after}"
+    say(document({"before": before, "revision": after}) if as_json else text)

@@ -1,0 +1,83 @@
+"""Queues: what waits where, and who may claim it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import click
+
+from app.commands.desk import Desk, at_desk, reason_option
+from app.commands.output import table
+from app.commands.text import age, duration
+from app.commands.values import Span
+from worker.queries import queues
+from worker.queries.pages import figures, loads, readiness
+from worker.queries.pages.loads import Load
+
+
+@click.group("queues")
+def command() -> None:
+    """See what waits where; pause and resume."""
+
+
+@command.command("list")
+@at_desk
+def list_queues(desk: Desk) -> None:
+    """Every queue with work, the fullest first."""
+    with desk.engine.connect() as conn:
+        found = loads.by_queue(figures.sample(conn))
+    headings = ("QUEUE", "STATE", "READY", "OLDEST", "LATER", "RUNNING", "DEAD", "IN/MIN", "OUT/MIN", "CLEARS IN")
+    rows = [
+        (
+            load.name,
+            load.pace,
+            load.ready,
+            age(load.since, load.at),
+            load.scheduled,
+            load.running,
+            load.dead,
+            round(load.arrived, 1),
+            round(load.finished, 1),
+            duration(load.clears_in) if load.clears_in and load.ready else None,
+        )
+        for load in found
+    ]
+    desk.answer([_document(load) for load in found], table(headings, rows))
+
+
+@command.command("pause")
+@click.argument("queue")
+@click.option("--reason", required=True, help="Why, for the audit trail and for whoever wonders.")
+@click.option("--for", "span", type=Span(), help="Resume by itself after 15m, 2h, ...")
+@at_desk
+def pause(desk: Desk, *, queue: str, reason: str, span: float | None) -> None:
+    """Let no worker claim from QUEUE; what runs, runs on."""
+    with desk.engine.begin() as conn:
+        until = readiness.clock(conn) + timedelta(seconds=span) if span else None
+        changed = queues.pause(conn, queue=queue, actor=desk.actor, reason=reason, until=until)
+    ends = f" for {duration(span)}" if span else ""
+    text = f"{queue} is paused{ends}" if changed else f"{queue} was paused already"
+    desk.answer({"queue": queue, "paused": True, "changed": changed, "until": until if changed else None}, text)
+
+
+@command.command("resume")
+@click.argument("queue")
+@reason_option
+@at_desk
+def resume(desk: Desk, *, queue: str, reason: str | None) -> None:
+    """Let workers claim from QUEUE again."""
+    with desk.engine.begin() as conn:
+        changed = queues.resume(conn, queue=queue, actor=desk.actor, reason=reason)
+    text = f"{queue} is claimed from again" if changed else f"{queue} was not paused"
+    desk.answer({"queue": queue, "paused": False, "changed": changed}, text)
+
+
+def _document(load: Load) -> dict[str, object]:
+    names = ("ready", "scheduled", "retrying", "running", "dead", "arrived", "finished", "clears_in", "paused")
+    return {
+        "queue": load.name,
+        "state": load.pace,
+        "oldest": load.since,
+        **{name: getattr(load, name) for name in names},
+        "served_by": [worker.instance_id for worker in load.takers],
+    }

@@ -1,0 +1,71 @@
+"""How a command fails: one line on standard error, and an exit code that scripts can rely on."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import click
+from pydantic import ValidationError
+
+from app.commands.text import escaped
+from app.settings import ConsoleSettings
+from worker.database import is_outage
+from worker.errors import ConfigurationError, InvalidInput, KeyReused, UnknownJobType
+
+
+class Failed(click.ClickException):
+    """What was asked could not be done."""
+
+    exit_code = 1
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """One line, whatever the message carries."""
+        click.echo(f"Error: {escaped(self.message)}", file=file, err=file is None)
+
+
+class Refused(Failed):
+    """A value on the command line was refused; nothing was changed."""
+
+    exit_code = 2
+
+
+class Unhealthy(Failed):
+    """The system does not work as it should."""
+
+    exit_code = 3
+
+
+class Misconfigured(Failed):
+    """The configuration cannot work; the message names the setting."""
+
+    exit_code = 78
+
+
+def explain(error: Exception) -> Failed | None:
+    """What an exception of the layers below means to whoever typed the command; None for a defect of ours."""
+    if isinstance(error, ValidationError):
+        return Misconfigured("; ".join(f"{_setting(each['loc'])}{_reason(each['msg'])}" for each in error.errors()))
+    if isinstance(error, ConfigurationError):
+        return Misconfigured(str(error))
+    if isinstance(error, UnknownJobType):
+        return Refused(f"{error} (WATCHFLOOR_HANDLERS names the modules that register job types)")
+    if isinstance(error, InvalidInput):
+        return Refused(str(error))
+    if isinstance(error, KeyReused):
+        return Failed(str(error))
+    if is_outage(error):
+        return Failed("the database does not answer; see DATABASE_URL")
+    return None
+
+
+def _setting(location: tuple[int | str, ...]) -> str:
+    """The name in the environment of the field that pydantic speaks of; it never repeats the value."""
+    if not location:
+        return ""
+    name = str(location[0])
+    prefix = ConsoleSettings.model_config["env_prefix"]
+    return f"{name if name.isupper() else prefix + name.upper()}: "
+
+
+def _reason(message: str) -> str:
+    return message.removeprefix("Value error, ")
