@@ -29,6 +29,7 @@ from sqlalchemy import Row as AnyRow
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql.selectable import TableValuedAlias
 from sqlalchemy.types import TypeEngine
 
@@ -97,7 +98,7 @@ def is_outage(error: BaseException) -> bool:
     """Whether the database, not the statement, is at fault: worth another try later."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
-    return isinstance(error, OperationalError | TimeoutError | psycopg.OperationalError)
+    return isinstance(error, OperationalError | PoolTimeout | TimeoutError | psycopg.OperationalError)
 
 
 def is_retryable(error: BaseException) -> bool:
@@ -154,7 +155,7 @@ def append_recent(beats: ColumnElement[Any] | None, beat: ColumnElement[int]) ->
     newest = func.jsonb_build_array(beat)
     if beats is None:
         return newest
-    return func.jsonb_path_query_array(beats, "$[last - 38 to last]").op("||")(newest)
+    return func.jsonb_path_query_array(beats, sql_cast("$[last - 38 to last]", postgresql.JSONPATH)).op("||")(newest)
 
 
 def digest(value: ColumnElement[str]) -> ColumnElement[str]:

@@ -1,0 +1,121 @@
+"""Recovery: nothing is lost with a worker, and nothing that lives is taken from it."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from tests.factories import NOON, attempts, job, stored
+from worker.model import RECOVERED, Status
+from worker.queries.recovery import Recovered, recover
+
+LATER = NOON + timedelta(minutes=6)
+
+
+def sweep(conn: Connection, limit: int = 100) -> Recovered:
+    with conn.engine.begin() as mine:
+        return recover(mine, stale_after_seconds=900, limit=limit, now=LATER)
+
+
+def test_s1_113_and_115_a_lost_job_with_attempts_left_is_queued_again(conn: Connection) -> None:
+    id_ = job(conn, status=Status.RUNNING)
+    assert sweep(conn).requeued == [id_]
+    row, (attempt,) = stored(conn, id_), attempts(conn, id_)
+    assert (row.status, row.available_at, row.error_detail) == ("queued", LATER, RECOVERED)
+    assert (row.locked_by, row.locked_at, row.lease_expires_at, row.attempts) == (None, None, None, 1)
+    assert (attempt.outcome, attempt.worker_id, attempt.error) == ("lease_expired", "worker-1", RECOVERED)
+
+
+def test_s1_114_a_lost_job_without_attempts_left_is_a_dead_letter_in_a_group_of_its_handler(conn: Connection) -> None:
+    id_ = job(conn, status=Status.RUNNING, attempts=5)
+    assert sweep(conn).failed == [id_]
+    row = stored(conn, id_)
+    assert (row.status, row.finished_at, row.error_fingerprint) == ("failed", LATER, "lease-expired:render_report")
+    assert row.error_detail == "Recovered after worker lease expired."
+
+
+def test_s1_111_a_lease_that_lives_wins_over_an_old_lock(conn: Connection) -> None:
+    old = {"locked_at": NOON - timedelta(hours=3), "lease_expires_at": LATER + timedelta(seconds=1)}
+    id_ = job(conn, status=Status.RUNNING, **old)
+    assert sweep(conn) == Recovered()
+    assert stored(conn, id_).status == "running"
+
+
+@pytest.mark.parametrize(("age", "found"), [(899, False), (901, True)])
+def test_s1_111_and_112_without_a_lease_the_age_of_the_lock_or_of_the_row_decides(
+    conn: Connection, age: int, found: bool
+) -> None:
+    then = LATER - timedelta(seconds=age)
+    job(conn, status=Status.RUNNING, locked_at=then, lease_expires_at=None)
+    job(conn, status=Status.RUNNING, locked_at=None, locked_by=None, lease_expires_at=None, updated_at=then)
+    assert len(sweep(conn).requeued) == (2 if found else 0)
+
+
+def test_a_13_every_shape_of_a_lost_lock_can_be_claimed_after_recovery(conn: Connection) -> None:
+    long_ago = NOON - timedelta(hours=2)
+    ids = [
+        job(conn, status=Status.RUNNING),
+        job(conn, status=Status.RUNNING, locked_at=long_ago, lease_expires_at=None),
+        job(conn, status=Status.RUNNING, locked_at=None, lease_expires_at=None, updated_at=long_ago),
+    ]
+    assert sorted(sweep(conn).requeued) == sorted(ids)
+    for id_ in ids:
+        row = stored(conn, id_)
+        assert (row.locked_by, row.locked_at, row.lease_expires_at, row.status) == (None, None, None, "queued")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "lease_expires_at = '2026-11-29 13:00+00'",
+        "generation = 2, locked_by = 'other', lease_expires_at = '2026-11-29 13:00+00'",
+        "status = 'succeeded', finished_at = now(), locked_by = NULL, locked_at = NULL, lease_expires_at = NULL",
+    ],
+)
+def test_a_01_a_row_that_another_session_is_changing_is_left_alone(
+    engine: Engine, conn: Connection, change: str
+) -> None:
+    id_ = job(conn, status=Status.RUNNING)
+    with engine.begin() as other:
+        other.execute(text(f"UPDATE control.platform_jobs SET {change}"))
+        assert sweep(conn) == Recovered()
+    before = stored(conn, id_)
+    assert sweep(conn) == Recovered()
+    assert stored(conn, id_) == before
+
+
+def test_a_11_one_row_that_cannot_be_moved_does_not_stop_the_others(engine: Engine) -> None:
+    with engine.begin() as conn:
+        ids = [job(conn, status=Status.RUNNING) for _ in range(20)]
+        conn.execute(
+            text(
+                "CREATE FUNCTION control.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF new.id = "
+                f"'{ids[7]}' THEN RAISE 'no'; END IF; RETURN new; END $$;"
+            )
+        )
+        conn.execute(
+            text(
+                "CREATE TRIGGER refuse BEFORE UPDATE ON control.platform_jobs FOR EACH ROW EXECUTE FUNCTION"
+                " control.refuse()"
+            )
+        )
+    try:
+        with engine.begin() as conn:
+            answer = sweep(conn)
+        assert (len(answer.requeued), list(answer.refused)) == (19, [ids[7]])
+        assert "RaiseException" in answer.refused[ids[7]]
+    finally:
+        with engine.begin() as conn:
+            conn.execute(text("DROP FUNCTION control.refuse CASCADE"))
+
+
+def test_a_50_a_lost_job_that_was_to_be_cancelled_is_cancelled(conn: Connection) -> None:
+    id_ = job(conn, status=Status.RUNNING, cancel_requested_at=NOON)
+    assert sweep(conn).cancelled == [id_]
+    assert stored(conn, id_).status == "cancelled"
+
+
+def test_a_pass_is_bounded(conn: Connection) -> None:
+    for _ in range(5):
+        job(conn, status=Status.RUNNING)
+    assert len(sweep(conn, limit=3).requeued) == 3

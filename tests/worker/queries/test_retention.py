@@ -1,0 +1,64 @@
+"""Retention: what is old goes, in batches; dead letters and direct jobs never do."""
+
+from datetime import timedelta
+
+from sqlalchemy import Connection, func, select
+
+from tests.factories import NOON, job, stored
+from worker.model import Event, Status
+from worker.queries.outbox import publish, relay
+from worker.queries.retention import prune
+from worker.queries.schema import event_outbox, platform_jobs
+from worker.subscribers import Subscribers
+
+OLD = NOON - timedelta(days=31)
+EVENT = {"job_type": "run_subscriber", "event_type": "order.created", "subscriber_id": "crm.sync"}
+
+
+def left(conn: Connection) -> int:
+    return conn.execute(select(func.count()).select_from(platform_jobs)).scalar_one()
+
+
+def test_s2_24_an_old_finished_event_job_goes(conn: Connection) -> None:
+    job(conn, status=Status.SUCCEEDED, finished_at=OLD, event_id="e1", **EVENT)
+    kept = job(conn, status=Status.SUCCEEDED, finished_at=NOON - timedelta(days=29), event_id="e2", **EVENT)
+    assert prune(conn, retention_days=30, now=NOON)["jobs"] == 1
+    assert stored(conn, kept)
+
+
+def test_s2_25_dead_letters_and_direct_jobs_are_never_pruned(conn: Connection) -> None:
+    job(conn, status=Status.FAILED, finished_at=OLD, event_id="e1", **EVENT)
+    job(conn, status=Status.SUCCEEDED, finished_at=OLD)
+    job(conn, status=Status.CANCELLED, finished_at=OLD)
+    assert prune(conn, retention_days=30, now=NOON + timedelta(days=3650))["jobs"] == 0
+    assert left(conn) == 3
+
+
+def test_a_59_a_job_outlives_the_outbox_row_it_came_from(conn: Connection) -> None:
+    known = Subscribers()
+    known.register("order.created", "crm.sync", lambda job: None)
+    publish(conn, Event("order.created", {}, event_id="e1"), now=OLD)
+    with conn.engine.begin() as mine:
+        relay(mine, known, now=NOON - timedelta(days=29))
+    conn.execute(platform_jobs.update().values(status="succeeded", finished_at=OLD))
+    assert prune(conn, retention_days=30, now=NOON)["jobs"] == 0
+    assert prune(conn, retention_days=30, now=NOON + timedelta(days=2)) | {"lapsed": 0} == {
+        "events": 1, "jobs": 1, "workers": 0, "statistics": 0, "lapsed": 0,
+    }  # fmt: skip
+
+
+def test_retention_off_keeps_everything(conn: Connection) -> None:
+    job(conn, status=Status.SUCCEEDED, finished_at=OLD, event_id="e1", **EVENT)
+    assert prune(conn, retention_days=0, now=NOON)["jobs"] == 0
+
+
+def test_an_unrelayed_event_is_never_pruned(conn: Connection) -> None:
+    publish(conn, Event("order.created", {}), now=OLD)
+    prune(conn, retention_days=1, now=NOON)
+    assert conn.execute(select(func.count()).select_from(event_outbox)).scalar_one() == 1
+
+
+def test_a_batch_is_bounded(conn: Connection) -> None:
+    for number in range(5):
+        job(conn, status=Status.SUCCEEDED, finished_at=OLD, event_id=f"e{number}", **EVENT)
+    assert prune(conn, retention_days=30, limit=3, now=NOON)["jobs"] == 3
