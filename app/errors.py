@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode, urlsplit
@@ -11,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app import refusals
+from app import refusals, sessions
 from app.console import console_of
 from app.templating import is_htmx, page
 from worker.database import is_outage
@@ -101,37 +102,32 @@ class Unavailable(Problem):
 async def problem(request: Request, error: Exception) -> Response:
     """The answer to a refusal raised on purpose."""
     assert isinstance(error, Problem)
-    return explain(request, error.status, error.message, title=error.title, headers=error.headers)
+    return await explain(request, error.status, error.message, title=error.title, headers=error.headers)
 
 
 async def invalid(request: Request, error: Exception) -> Response:
     """The answer to a value that the engine refused and no form took care of."""
     assert isinstance(error, InvalidInput)
-    return explain(request, 400, f"{error.field}: {error.problem}.")
+    return await explain(request, 400, f"{error.field}: {error.problem}.")
 
 
 async def http(request: Request, error: Exception) -> Response:
     """The answer to what Starlette itself refuses: unknown addresses, methods, unreadable and overlong forms."""
     assert isinstance(error, HTTPException)
     message = error.detail if error.status_code == 400 else ""
-    return explain(request, error.status_code, message, headers=dict(error.headers or {}))
+    return await explain(request, error.status_code, message, headers=dict(error.headers or {}))
 
 
 async def crash(request: Request, error: Exception) -> Response:
     """The answer to what nobody foresaw; the server logs the exception."""
-    return explain(request, 500)
+    return await explain(request, 500)
 
 
 async def refuse(request: Request, status: int, message: str) -> Response:
     """The answer of the door; a forged request leaves an audit row, if the database can be reached."""
     if status == 403:
-        record = partial(refusals.record, console_of(request), request, action="cross-site", reason=message)
-        try:
-            await anyio.to_thread.run_sync(record)
-        except Exception as error:
-            if not is_outage(error):
-                raise
-    return explain(request, status, message)
+        await _try(partial(refusals.record, console_of(request), request, action="cross-site", reason=message))
+    return await explain(request, status, message)
 
 
 async def signed_out(request: Request, error: Exception) -> Response:
@@ -150,7 +146,7 @@ def sign_in(path: str, query: str) -> str:
     return "/sign-in" if following in ("", "/") else "/sign-in?" + urlencode({"next": following})
 
 
-def explain(
+async def explain(
     request: Request,
     status: int,
     message: str = "",
@@ -159,6 +155,7 @@ def explain(
     headers: dict[str, str] | None = None,
 ) -> Response:
     """The error page, or for htmx its toast; a live region that could not refresh keeps what it shows in silence."""
+    await _recognise(request, status)
     words = WORDS.get(status, WORDS[500])
     toast = is_htmx(request) and not _refreshes_itself(request)
     retarget = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend"} if toast else {}
@@ -180,6 +177,21 @@ def explain(
 def _refreshes_itself(request: Request) -> bool:
     target = request.headers.get("hx-target")
     return request.method == "GET" and target is not None and target == request.headers.get("hx-source")
+
+
+async def _recognise(request: Request, status: int) -> None:
+    """Whose page it is, where the request was refused before anybody asked; not while the database is out of reach."""
+    if status < 500 and request.cookies and not hasattr(request.state, "visit"):
+        await _try(partial(sessions.recognise_alone, request))
+
+
+async def _try(work: Callable[[], object]) -> None:
+    """Do it in a thread, unless the database is out of reach: an error page must not fail itself."""
+    try:
+        await anyio.to_thread.run_sync(work)
+    except Exception as error:
+        if not is_outage(error):
+            raise
 
 
 HANDLERS = {Problem: problem, SignedOut: signed_out, InvalidInput: invalid, HTTPException: http}

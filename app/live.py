@@ -52,7 +52,6 @@ class Live:
         self._ended: frozenset[str] = frozenset()
         self._joined = asyncio.Event()
         self._news = asyncio.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def watching(self, operator: Operator) -> int:
         """How many streams the operator has open in this process."""
@@ -64,7 +63,6 @@ class Live:
 
     async def run(self) -> None:
         """Look once a second while somebody watches; an outage is passed over in silence."""
-        self._loop = asyncio.get_running_loop()
         while not self.closing:
             await self._joined.wait()
             self._roll = await anyio.to_thread.run_sync(self.look)
@@ -102,11 +100,9 @@ class Live:
             self._leave(operator, token_hash)
 
     def close(self) -> None:
-        """End every stream, so that the server can stop; safe to call from a signal handler."""
+        """End every stream, so that the server can stop."""
         self.closing = True
-        if self._loop and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._announce)
-            self._loop.call_soon_threadsafe(self._joined.set)
+        self._announce()
 
     def _events(self, shown: dict[str, str], *, beat: bool) -> str:
         if self._roll is None:

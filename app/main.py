@@ -39,26 +39,28 @@ def create_app(
     figures: Sample = sample,
 ) -> Starlette:
     """The console as an ASGI application; `now` holds its clock still."""
-    engine = engine or _engine(settings)
+    ours = None if engine else _engine(settings)
+    shared = engine or ours
+    assert shared
     assets = Assets()
     sampler = Sampler(figures, now=now)
     console = Console(
         settings=settings,
         registry=registry or load(settings.handlers or ()),
-        engine=engine,
+        engine=shared,
         assets=assets,
         templates=templating.environment(assets.address),
         passwords=Passwords(),
         password_limiter=CapacityLimiter(passwords.TOGETHER),
         sampler=sampler,
-        live=Live(engine, sampler, now=now),
+        live=Live(shared, sampler, now=now),
         now=now,
     )
     app = Starlette(
         routes=routes.served(),
         middleware=_middleware(settings),
         exception_handlers=errors.HANDLERS,
-        lifespan=_lifespan(console),
+        lifespan=_lifespan(console, ours),
     )
     app.router.redirect_slashes = False  # an address has one spelling, and no answer repeats the Host header
     app.state.console = console
@@ -86,15 +88,18 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
     ]
 
 
-def _lifespan(console: Console) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _lifespan(console: Console, ours: Engine | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """What runs beside the requests; an engine that was made here is given up here."""
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        watching = asyncio.create_task(console.live.run())
+        looking = asyncio.create_task(console.live.run())
         try:
             yield
         finally:
             console.live.close()
-            watching.cancel()
-            console.engine.dispose()
+            looking.cancel()
+            if ours:
+                ours.dispose()
 
     return lifespan

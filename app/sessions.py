@@ -34,6 +34,12 @@ def recognise(conn: Connection, request: Request) -> Visit:
     return visit
 
 
+def recognise_alone(request: Request) -> Visit:
+    """The same where no transaction is open."""
+    with autocommit(console_of(request).engine).connect() as conn:
+        return recognise(conn, request)
+
+
 def actor(request: Request, operator: Operator | None) -> Actor:
     """Who the audit trail names for this request."""
     address = request.client.host if request.client else None

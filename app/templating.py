@@ -84,15 +84,16 @@ def dom_id(thing: Any, kind: str = "row") -> str:
 def _surroundings(request: Request) -> dict[str, Any]:
     console = request.app.state.console
     visit = getattr(request.state, "visit", None)
-    figures = console.sampler.last
+    operator, figures = visit and visit.operator, console.sampler.last
+    nav = [item for item in figures.nav() if operator.may(item.role)] if operator and figures else []
     path, query = request.scope["path"], request.scope["query_string"].decode("ascii", "replace")
     return {
         "request": request,
         "here": f"{path}?{query}" if query else path,
         "page": path.split("/")[1] or "overview",
-        "operator": visit and visit.operator,
+        "operator": operator,
         "now": visit.now if visit else console.now or datetime.now(UTC),
         "environment": console.settings.environment,
-        "nav": figures.nav() if figures else [],
+        "nav": nav,
         "stream": console.live.address(figures),
     }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Float, Row, Uuid, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Float, Uuid, and_, bindparam, delete, insert, select, update
 
-from worker.database import moment, seconds
+from worker.database import Row, moment, seconds
 from worker.queries.operators import Operator
 from worker.queries.schema import operators, sign_in_links
 
@@ -51,5 +50,5 @@ def use(conn: Connection, *, token_hash: str, now: datetime | None = None) -> Op
     return _operator(conn.execute(USE, {"of_token": token_hash, "at_now": now}).one_or_none())
 
 
-def _operator(row: Row[Any, Any, Any] | None) -> Operator | None:
+def _operator(row: Row | None) -> Operator | None:
     return Operator(row.id, row.name, row.role) if row else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Text, Uuid, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Text, Uuid, bindparam, delete, func, select, update
 
-from worker.database import insert, moment
+from worker.database import Row, insert, moment
 from worker.model import new_id
 from worker.queries import audit
 from worker.queries.audit import Actor
@@ -62,12 +62,12 @@ def add(conn: Connection, *, name: str, role: Role, actor: Actor, now: datetime 
     return operator_id
 
 
-def by_name(conn: Connection, *, name: str) -> Row[Any] | None:
+def by_name(conn: Connection, *, name: str) -> Row | None:
     """The operator of that name, disabled or not."""
     return conn.execute(BY_NAME, {"of_name": name}).one_or_none()
 
 
-def everyone(conn: Connection) -> Sequence[Row[Any]]:
+def everyone(conn: Connection) -> Sequence[Row]:
     """All operators by name, the disabled too."""
     return conn.execute(ALL).all()
 
