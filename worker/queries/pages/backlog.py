@@ -78,18 +78,18 @@ def _queues() -> CTE:
     return names.union_all(select(following).where(names.c.queue.is_not(None)))
 
 
-def waiting(*columns: ColumnElement[Any], limit: int) -> Subquery:
-    """Up to `limit` waiting rows of each queue, the oldest where that is a part."""
+def _waiting(*columns: ColumnElement[Any], limit: int) -> Subquery:
+    """Up to `limit` waiting rows of each queue; the oldest where that is only its head."""
     names = _queues()
-    rows = select(job.c.queue, *columns).where(WAITING, job.c.queue == names.c.queue).limit(limit)
-    rows = rows if limit >= COUNTED else rows.order_by(job.c.created_at, job.c.id)
+    rows = select(*columns).where(WAITING, job.c.queue == names.c.queue).limit(limit)
+    rows = rows.order_by(job.c.created_at, job.c.id) if limit <= HEAD else rows
     lateral = rows.lateral("rows")
     return select(lateral).select_from(names.join(lateral, true())).subquery("waiting")
 
 
 def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> CompoundSelect[Any]:
-    """Ready, scheduled and dead rows by key: `head` of each queue, `sheet` of the others, are read."""
-    ready = waiting(*key, job.c.available_at, job.c.attempts, limit=head)
+    """Ready, scheduled and dead rows counted by key; `head` of each queue, `sheet` of the others, are read."""
+    ready = _waiting(*key, job.c.available_at, job.c.attempts, limit=head)
     queued = select(*key, job.c.available_at, job.c.attempts).where(LATER)
     due = queued.where(job.c.available_at <= moment()).limit(sheet).subquery("due")
     later = queued.where(job.c.available_at > moment())

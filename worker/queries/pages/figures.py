@@ -18,11 +18,11 @@ from worker.queries.pages import backlog, fleet, flow
 from worker.queries.pages.backlog import COUNTED, SHEET, Backlog, Depths
 from worker.queries.pages.fleet import State, Worker
 from worker.queries.pages.flow import Hour
+from worker.queries.pages.provisioning import PROVISION_TENANT
 from worker.queries.pages.transactions import OLDEST
 from worker.queries.schema import event_outbox, operator_actions, tenants
 
 OUTBOX_COUNTED = 10_000
-PROVISION_TENANT = "provision_tenant"
 
 _pending = (
     select(event_outbox.c.created_at, event_outbox.c.relay_error)
@@ -75,6 +75,7 @@ class Figures:
     at: datetime
     backlog: tuple[Backlog, ...]
     depths: Depths
+    held: tuple[Any, ...]
     workers: tuple[Worker, ...]
     hour: Hour
     paused: dict[str, Row[Any]]
@@ -193,6 +194,7 @@ def sample(conn: Connection, *, now: datetime | None = None) -> Figures:
         at=clock.now,
         backlog=backlog.read(conn, held=held, now=clock.now),
         depths=backlog.depths(conn, now=clock.now),
+        held=tuple(held),
         workers=fleet.read(conn, held=held, now=clock.now),
         hour=flow.read(conn, now=clock.now),
         paused=queues.paused(conn, now=clock.now),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, any_, bindparam, func, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
+from worker.database import Names
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import worker_instances as instance
@@ -60,6 +61,16 @@ RELEASES = (
     .order_by(func.min(instance.c.started_at).desc())
     .limit(10)
 )
+_wanted = func.unnest(bindparam("job_types", type_=Names)).table_valued("job_type", name="wanted").render_derived()
+_able = (
+    select(instance.c.instance_id, instance.c.component, instance.c.label, instance.c.last_heartbeat_at)
+    .add_columns(instance.c.stopped_at)
+    .where(_wanted.c.job_type == any_(instance.c.job_types))
+    .order_by(instance.c.last_heartbeat_at.desc())
+    .limit(1)
+    .lateral("able")
+)
+LAST_ABLE = select(_wanted.c.job_type, _able).select_from(_wanted.join(_able, true()))
 
 
 class State(StrEnum):
@@ -127,6 +138,11 @@ def read(conn: Connection, *, held: Iterable[Row[Any]], now: datetime) -> tuple[
         by_holder.setdefault(row.locked_by, []).append(row)
     found = (_worker(row, by_holder.get(row.instance_id, []), now) for row in conn.execute(PRESENT))
     return tuple(sorted(found, key=lambda each: (each.component, each.started_at, each.instance_id)))
+
+
+def last_able(conn: Connection, *, job_types: Sequence[str]) -> dict[str, Any]:
+    """For each job type the worker that advertised it last, dead or alive."""
+    return {row.job_type: row for row in conn.execute(LAST_ABLE, {"job_types": list(job_types)})}
 
 
 def _worker(row: Any, held: list[Row[Any]], now: datetime) -> Worker:
