@@ -10,7 +10,7 @@ from typing import Literal
 
 import click
 
-from app.commands.desk import data_option, engine_of, json_option, with_database
+from app.commands.desk import data_option, database, engine_of, json_option
 from app.commands.output import document, say, table
 from app.commands.refusals import Unhealthy, explain
 from app.settings import ConsoleSettings
@@ -42,11 +42,8 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     settings = ConsoleSettings()
     registry = load(settings.handlers or ())
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
-    engine = engine_of(with_database(settings, data, create=False))
-    try:
+    with database(settings, data, create=False) as located, engine_of(located) as engine:
         findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine)]
-    finally:
-        engine.dispose()
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,40 +72,49 @@ def at_desk(callback: Callable[..., None]) -> Callable[..., None]:
 @contextmanager
 def opened(settings: ConsoleSettings, data: Path | None, *, as_json: bool) -> Iterator[Desk]:
     """A desk on a database that is there and at the revision of this program."""
-    located = with_database(settings, data, create=False)
-    engine = engine_of(located)
-    try:
+    with database(settings, data, create=False) as located, engine_of(located) as engine:
         with engine.connect() as conn:
             if migrate.current(conn) != migrate.head():
                 raise Misconfigured("the database is not at this program's schema revision: run `watchfloor migrate`")
         yield Desk(located, engine, as_json)
-    finally:
-        engine.dispose()
 
 
-def with_database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> ConsoleSettings:
-    """The settings with a database: the one they name, else the embedded one, which is started if need be."""
+@contextmanager
+def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> Iterator[ConsoleSettings]:
+    """The settings with a database: the one they name, else the embedded one, held open meanwhile."""
     if settings.database_url:
         if data:
             raise Refused("--data is for the embedded PostgreSQL, but DATABASE_URL is set")
-        return settings
-    local = LocalPostgres(data or default_data_folder())
-    if not create and not local.exists():
+        yield settings
+        return
+    folder = data or default_data_folder()
+    if not create and not (folder / "pgdata").is_dir():
         raise Misconfigured("no database: set DATABASE_URL, or start one with `watchfloor up`")
-    return settings.model_copy(update={"database_url": SecretStr(local.open())})
+    local = LocalPostgres(folder)
+    url = local.open()
+    try:
+        yield settings.model_copy(update={"database_url": SecretStr(url)})
+    finally:
+        local.close()
 
 
-def engine_of(settings: ConsoleSettings) -> Engine:
+@contextmanager
+def engine_of(settings: ConsoleSettings) -> Iterator[Engine]:
     """A small pool on the settings' database."""
     assert settings.database_url
-    return connect(url_of(settings.database_url.get_secret_value()), application_name="watchfloor cli", pool_size=2)
+    url = url_of(settings.database_url.get_secret_value())
+    engine = connect(url, application_name="watchfloor cli", pool_size=2)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 def confirm(question: str, *, yes: bool) -> None:
     """Ask before what cannot be taken back; where nobody can answer, --yes is needed."""
     if yes:
         return
-    if not click.get_text_stream("stdin").isatty():
+    if not sys.stdin.isatty():
         raise Refused(f"{question} Say --yes to do it.")
     click.confirm(question, abort=True, err=True)
 

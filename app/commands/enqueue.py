@@ -8,18 +8,26 @@ import click
 
 from app.commands.desk import Desk, at_desk
 from app.commands.output import facts
-from app.commands.values import Payload, Span, tenant_of
+from app.commands.values import payload as json_object
+from app.commands.values import span, tenant_of
 from worker.queries import audit, jobs
 from worker.queries.jobs import NewJob
 
 
 @click.command("enqueue")
 @click.argument("job_type", metavar="TYPE")
-@click.option("--payload", type=Payload(), default="{}", show_default=True, help="What the handler gets.")
+@click.option(
+    "--payload",
+    type=json_object,
+    metavar="JSON|@FILE|-",
+    default="{}",
+    show_default=True,
+    help="What the handler gets.",
+)
 @click.option("--tenant", help="Whose work it is: an id or a slug.")
 @click.option("--key", help="Idempotency key: a repeat returns the first job.")
 @click.option("--queue", help="Where it waits, if not where its type says.")
-@click.option("--delay", type=Span(), default=0, help="How long it waits at least: 90, 15m, 2h.")
+@click.option("--delay", type=span, default="0", help="How long it waits at least: 90, 15m, 2h.")
 @click.option("--max-attempts", type=int, help="How often it is tried, if not as its type says.")
 @click.option("--retry-terminal", is_flag=True, help="With --key: a failed or cancelled job runs again.")
 @at_desk

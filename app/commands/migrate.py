@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from app.commands.desk import data_option, engine_of, json_option, with_database
+from app.commands.desk import data_option, database, engine_of, json_option
 from app.commands.output import document, say
 from app.settings import ConsoleSettings
 from worker import migrate
@@ -20,13 +20,10 @@ def command(*, data: Path | None, as_json: bool) -> None:
     settings = ConsoleSettings()
     if settings.migrations_database_url:
         settings = settings.model_copy(update={"database_url": settings.migrations_database_url})
-    engine = engine_of(with_database(settings, data, create=True))
-    try:
+    with database(settings, data, create=True) as located, engine_of(located) as engine:
         with engine.connect() as conn:
             before = migrate.current(conn)
         migrate.upgrade(engine)
-    finally:
-        engine.dispose()
     after = migrate.head()
     text = f"at {after} already" if before == after else f"migrated from {before or 'nothing'} to {after}"
     say(document({"before": before, "revision": after}) if as_json else text)

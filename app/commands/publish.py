@@ -8,20 +8,26 @@ import click
 
 from app.commands.desk import Desk, at_desk
 from app.commands.output import facts
-from app.commands.values import Payload, tenant_of
+from app.commands.values import payload as json_object
+from app.commands.values import tenant_of
 from worker.model import Event, new_id
 from worker.queries import audit, outbox
 
 
 @click.command("publish")
 @click.argument("event_type", metavar="EVENT")
-@click.option("--payload", type=Payload(), default="{}", show_default=True, help="Ids of what happened, no more.")
+@click.option(
+    "--payload",
+    type=json_object,
+    metavar="JSON|@FILE|-",
+    default="{}",
+    show_default=True,
+    help="Ids of what happened, no more.",
+)
 @click.option("--tenant", help="Where it happened: an id or a slug.")
 @click.option("--event-id", help="A repeat of the same id is not published again.")
 @at_desk
-def command(
-    desk: Desk, *, event_type: str, payload: dict[str, Any], tenant: str | None, event_id: str | None
-) -> None:
+def command(desk: Desk, *, event_type: str, payload: dict[str, Any], tenant: str | None, event_id: str | None) -> None:
     """Publish one event; the relay makes a job of it for each subscriber."""
     with desk.engine.begin() as conn:
         of_tenant = tenant_of(conn, tenant)

@@ -9,7 +9,7 @@ import click
 from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import table
 from app.commands.text import age, duration
-from app.commands.values import Span
+from app.commands.values import span
 from worker.queries import queues
 from worker.queries.pages import figures, loads, readiness
 from worker.queries.pages.loads import Load
@@ -48,14 +48,14 @@ def list_queues(desk: Desk) -> None:
 @command.command("pause")
 @click.argument("queue")
 @click.option("--reason", required=True, help="Why, for the audit trail and for whoever wonders.")
-@click.option("--for", "span", type=Span(), help="Resume by itself after 15m, 2h, ...")
+@click.option("--for", "pause_seconds", type=span, help="Resume by itself after 15m, 2h, ...")
 @at_desk
-def pause(desk: Desk, *, queue: str, reason: str, span: float | None) -> None:
+def pause(desk: Desk, *, queue: str, reason: str, pause_seconds: float | None) -> None:
     """Let no worker claim from QUEUE; what runs, runs on."""
     with desk.engine.begin() as conn:
-        until = readiness.clock(conn) + timedelta(seconds=span) if span else None
+        until = readiness.clock(conn) + timedelta(seconds=pause_seconds) if pause_seconds else None
         changed = queues.pause(conn, queue=queue, actor=desk.actor, reason=reason, until=until)
-    ends = f" for {duration(span)}" if span else ""
+    ends = f" for {duration(pause_seconds)}" if pause_seconds else ""
     text = f"{queue} is paused{ends}" if changed else f"{queue} was paused already"
     desk.answer({"queue": queue, "paused": True, "changed": changed, "until": until if changed else None}, text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import IO, Any
 
 import click
@@ -11,6 +12,7 @@ from app.commands.text import escaped
 from app.settings import ConsoleSettings
 from worker.database import is_outage
 from worker.errors import ConfigurationError, InvalidInput, KeyReused, UnknownJobType
+from worker.failures import safe_text
 
 
 class Failed(click.ClickException):
@@ -45,17 +47,25 @@ def explain(error: Exception) -> Failed | None:
     """What an exception of the layers below means to whoever typed the command; None for a defect of ours."""
     if isinstance(error, ValidationError):
         return Misconfigured("; ".join(f"{_setting(each['loc'])}{_reason(each['msg'])}" for each in error.errors()))
-    if isinstance(error, ConfigurationError):
-        return Misconfigured(str(error))
-    if isinstance(error, UnknownJobType):
-        return Refused(f"{error} (WATCHFLOOR_HANDLERS names the modules that register job types)")
-    if isinstance(error, InvalidInput):
-        return Refused(str(error))
-    if isinstance(error, KeyReused):
-        return Failed(str(error))
     if is_outage(error):
-        return Failed("the database does not answer; see DATABASE_URL")
+        return Failed(f"the database does not answer: {_driver(error)}")
+    for kind, answer in _ANSWERS.items():
+        if isinstance(error, kind):
+            return answer(str(error))
     return None
+
+
+_ANSWERS: dict[type[Exception], Callable[[str], Failed]] = {
+    ConfigurationError: Misconfigured,
+    UnknownJobType: lambda message: Refused(f"{message} (is its module named in WATCHFLOOR_HANDLERS?)"),
+    InvalidInput: Refused,
+    KeyReused: Failed,
+}
+
+
+def _driver(error: Exception) -> str:
+    """What the driver says, without the statement and on one line."""
+    return safe_text(" ".join(str(getattr(error, "orig", error)).split()), 500)
 
 
 def _setting(location: tuple[int | str, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,42 +19,31 @@ _SPAN = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)", re.ASCII)
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
-class Span(click.ParamType):
-    """A length of time: seconds, or a number with s, m, h or d."""
-
-    name = "span"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Seconds."""
-        if isinstance(value, int | float):
-            return value
-        if found := _SPAN.fullmatch(value):
-            return float(found[1]) * _SECONDS[found[2]]
-        self.fail(f"{value!r} is not a span such as 90, 90s, 15m, 2h or 1d", param, ctx)
+def span(text: str) -> float:
+    """Seconds, given as they are or as a number with s, m, h or d."""
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not a span such as 90, 90s, 15m, 2h or 1d")
+    return float(found[1]) * _SECONDS[found[2]]
 
 
-class Payload(click.ParamType):
+def payload(text: str) -> dict[str, Any]:
     """A JSON object: as it stands, `@file`, or `-` for standard input."""
-
-    name = "JSON|@FILE|-"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
-        """The object."""
-        if isinstance(value, dict):
-            return value
-        try:
-            found = json.loads(_text(value))
-        except OSError as error:
-            self.fail(f"{value[1:]}: {error.strerror}", param, ctx)
-        except (ValueError, RecursionError):
-            self.fail("is not JSON", param, ctx)
-        return found if isinstance(found, dict) else self.fail("must be a JSON object", param, ctx)
+    try:
+        found = json.loads(_content(text))
+    except OSError as error:
+        raise click.BadParameter(f"{text[1:]}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise click.BadParameter("is not JSON") from None
+    if not isinstance(found, dict):
+        raise click.BadParameter("must be a JSON object")
+    return found
 
 
-def _text(value: str) -> str:
-    if value == "-":
-        return click.get_text_stream("stdin").read()
-    return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value
+def _content(text: str) -> str:
+    if text == "-":
+        return sys.stdin.read()
+    return Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
 
 
 def tenant_of(conn: Connection, named: str | None) -> UUID | None:
