@@ -8,7 +8,8 @@ import click
 
 from app.commands.desk import Desk, at_desk
 from app.commands.output import facts
-from app.commands.values import payload as json_object
+from app.commands.values import payload as as_payload
+from app.commands.values import queue as as_queue
 from app.commands.values import span, tenant_of
 from worker.queries import audit, jobs
 from worker.queries.jobs import NewJob
@@ -18,7 +19,7 @@ from worker.queries.jobs import NewJob
 @click.argument("job_type", metavar="TYPE")
 @click.option(
     "--payload",
-    type=json_object,
+    type=as_payload,
     metavar="JSON|@FILE|-",
     default="{}",
     show_default=True,
@@ -26,8 +27,8 @@ from worker.queries.jobs import NewJob
 )
 @click.option("--tenant", help="Whose work it is: an id or a slug.")
 @click.option("--key", help="Idempotency key: a repeat returns the first job.")
-@click.option("--queue", help="Where it waits, if not where its type says.")
-@click.option("--delay", type=span, default="0", help="How long it waits at least: 90, 15m, 2h.")
+@click.option("--queue", type=as_queue, metavar="QUEUE", help="Where it waits, if not where its type says.")
+@click.option("--delay", type=span, metavar="SPAN", default="0", help="How long it waits at least: 90, 15m, 2h.")
 @click.option("--max-attempts", type=int, help="How often it is tried, if not as its type says.")
 @click.option("--retry-terminal", is_flag=True, help="With --key: a failed or cancelled job runs again.")
 @at_desk

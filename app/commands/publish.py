@@ -8,7 +8,7 @@ import click
 
 from app.commands.desk import Desk, at_desk
 from app.commands.output import facts
-from app.commands.values import payload as json_object
+from app.commands.values import payload as as_payload
 from app.commands.values import tenant_of
 from worker.model import Event, new_id
 from worker.queries import audit, outbox
@@ -18,7 +18,7 @@ from worker.queries import audit, outbox
 @click.argument("event_type", metavar="EVENT")
 @click.option(
     "--payload",
-    type=json_object,
+    type=as_payload,
     metavar="JSON|@FILE|-",
     default="{}",
     show_default=True,

@@ -9,6 +9,7 @@ import click
 from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import table
 from app.commands.text import age, duration
+from app.commands.values import queue as as_queue
 from app.commands.values import span
 from worker.queries import queues
 from worker.queries.pages import figures, loads, readiness
@@ -46,9 +47,9 @@ def list_queues(desk: Desk) -> None:
 
 
 @command.command("pause")
-@click.argument("queue")
+@click.argument("queue", type=as_queue, metavar="QUEUE")
 @click.option("--reason", required=True, help="Why, for the audit trail and for whoever wonders.")
-@click.option("--for", "pause_seconds", type=span, help="Resume by itself after 15m, 2h, ...")
+@click.option("--for", "pause_seconds", type=span, metavar="SPAN", help="Resume by itself after 15m, 2h, ...")
 @at_desk
 def pause(desk: Desk, *, queue: str, reason: str, pause_seconds: float | None) -> None:
     """Let no worker claim from QUEUE; what runs, runs on."""
@@ -61,7 +62,7 @@ def pause(desk: Desk, *, queue: str, reason: str, pause_seconds: float | None) -
 
 
 @command.command("resume")
-@click.argument("queue")
+@click.argument("queue", type=as_queue, metavar="QUEUE")
 @reason_option
 @at_desk
 def resume(desk: Desk, *, queue: str, reason: str | None) -> None:

@@ -14,6 +14,7 @@ import click
 from app.commands.refusals import Failed, Refused
 from worker.database import Connection
 from worker.queries import tenants
+from worker.settings import queue_name
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)", re.ASCII)
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -25,6 +26,14 @@ def span(text: str) -> float:
     if found is None:
         raise click.BadParameter(f"{text!r} is not a span such as 90, 90s, 15m, 2h or 1d")
     return float(found[1]) * _SECONDS[found[2]]
+
+
+def queue(text: str) -> str:
+    """A legal queue name."""
+    try:
+        return queue_name(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def payload(text: str) -> dict[str, Any]:

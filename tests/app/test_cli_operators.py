@@ -1,0 +1,87 @@
+"""Accounts from a shell."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection, select
+
+from tests import factories
+from tests.app.conftest import Visitor, browser
+from tests.app.shell import Shell
+from worker.queries import schema
+
+TRAIL = select(schema.operator_actions).order_by(schema.operator_actions.c.id)
+
+
+@pytest.fixture
+def shell(url: str) -> Shell:
+    return Shell(url)
+
+
+def test_an_operator_is_added_with_a_link_that_the_console_knows(shell: Shell, conn: Connection, app: object) -> None:
+    added = shell.json("operators", "add", "dana", "--role", "viewer", "--url", "https://ops.example.org")
+    assert added["link"].startswith("https://ops.example.org/sign-in/link/")
+    page = browser(app).get(added["link"].removeprefix("https://ops.example.org"))  # type: ignore[arg-type]
+    assert page.status_code == 200
+    assert "dana" in page.text
+    assert [(each.action, each.target) for each in conn.execute(TRAIL)] == [("operator-add", "dana")]
+
+
+def test_a_link_points_at_host_and_port(shell: Shell) -> None:
+    links = [
+        shell.json("operators", "add", name, **environment)["link"]
+        for name, environment in {
+            "a": {},
+            "b": {"HOST": "::", "PORT": "9000"},
+            "c": {"HOST": "::1"},
+        }.items()
+    ]
+    assert [link.partition("/sign-in")[0] for link in links] == [
+        "http://127.0.0.1:8000",
+        "http://[::1]:9000",
+        "http://[::1]:8000",
+    ]
+
+
+def test_a_name_is_taken_in_whatever_case(shell: Shell) -> None:
+    shell.ok("operators", "add", "dana")
+    assert "Dana" in shell.refused("operators", "add", "Dana", code=1)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "cli:root", "x\x1b[2J", "a" * 101, "lone \udcff"])
+def test_a_name_that_could_be_mistaken_is_refused(shell: Shell, name: str) -> None:
+    assert "name" in shell.refused("operators", "add", name, code=2)
+
+
+def test_operators_are_listed_without_their_secrets(shell: Shell, conn: Connection) -> None:
+    factories.operator(conn, "dana", "admin", password="$argon2id$secret")
+    (dana,) = shell.json("operators", "list")
+    assert (dana["name"], dana["role"], dana["disabled_at"]) == ("dana", "admin", None)
+    assert "argon2" not in str(dana)
+    assert "dana" in shell.ok("operators", "list")
+
+
+def test_a_disabled_operator_gets_no_link(shell: Shell, conn: Connection) -> None:
+    factories.operator(conn, "dana")
+    assert shell.json("operators", "disable", "DANA", "--yes")["changed"] is True
+    assert shell.json("operators", "disable", "dana", "--yes")["changed"] is False
+    assert "disabled" in shell.refused("operators", "link", "dana", code=1)
+
+
+def test_a_new_link_is_in_the_trail(shell: Shell, conn: Connection, visitor: Visitor) -> None:
+    factories.operator(conn, "dana")
+    assert "/sign-in/link/" in shell.ok("operators", "link", "dana", "--hours", "1")
+    action = conn.execute(TRAIL).one()
+    assert (action.action, action.target) == ("sign-in-link", "dana")
+
+
+@pytest.mark.parametrize("verb", ["disable", "link"])
+def test_nobody_of_that_name_is_said_so(shell: Shell, verb: str) -> None:
+    options = ("--yes",) if verb == "disable" else ()
+    assert "nobody" in shell.refused("operators", verb, "ghost", *options, code=1)
+
+
+def test_nobody_is_disabled_without_a_yes(shell: Shell, conn: Connection) -> None:
+    factories.operator(conn, "dana")
+    shell.refused("operators", "disable", "dana", code=2)
+    assert conn.execute(select(schema.operators.c.disabled_at)).scalar() is None
