@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import socket
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeAlias
@@ -183,6 +186,13 @@ class Listener:
         if not heard:
             connection.execute("select 1")  # a half-open connection fails here instead of staying silent
         return heard
+
+    def interrupt(self) -> None:
+        """Break off a wait from another thread: it ends with psycopg.OperationalError."""
+        connection = self._connection
+        if connection and not connection.closed:
+            with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as wire:
+                wire.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Give the connection back."""

@@ -1,0 +1,154 @@
+"""Write what claims came to: in batches, fenced, and for as long as their leases may last."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from threading import Event
+from typing import NamedTuple
+from uuid import UUID
+
+from structlog.typing import FilteringBoundLogger
+
+from worker.database import Engine, is_outage, is_retryable
+from worker.failures import Failure
+from worker.model import AttemptOutcome, Status
+from worker.queries import wakeups
+from worker.queries.claims import release
+from worker.queries.outcomes import Result, finish
+from worker.runtime.held import Held, Run
+
+_BATCH = 1000
+_UNWRITABLE = "The outcome could not be stored as it was."
+_EVENTS = {
+    AttemptOutcome.COMPLETED: ("debug", "job.succeeded"),
+    AttemptOutcome.CANCELLED: ("info", "job.cancelled"),
+    AttemptOutcome.DEAD_LETTER: ("error", "job.dead"),
+}
+
+
+class Ending(NamedTuple):
+    """How a claim leaves this process: with a result, or given back unstarted."""
+
+    run: Run
+    result: Result | None
+
+
+class Completer:
+    """Takes over ended claims from any thread; `tick` writes what has gathered and never waits for company."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        held: Held,
+        *,
+        instance_id: str,
+        lease_seconds: float,
+        bell: Event,
+        freed: Event,
+        log: FilteringBoundLogger,
+    ) -> None:
+        self._engine = engine
+        self._held = held
+        self._instance_id = instance_id
+        self._lease_seconds = lease_seconds
+        self._bell = bell
+        self._freed = freed
+        self._log = log
+        self._arrived: deque[Ending] = deque()  # by any thread
+        self._hand: dict[tuple[UUID, int], Ending] = {}  # by the completer's thread alone: taken, not yet written
+
+    def finish(self, run: Run, result: Result) -> None:
+        """Write this outcome soon."""
+        self._arrived.append(Ending(run, result))
+        if not self._bell.is_set():
+            self._bell.set()
+
+    def release(self, runs: Iterable[Run]) -> None:
+        """Give claims that never started back soon, their attempts refunded."""
+        self._arrived.extend(Ending(run, None) for run in runs)
+        self._bell.set()
+
+    def tick(self) -> bool:
+        """Write what there is. An outage is raised, and the next tick tries again what may still be ours (A-14)."""
+        while self._arrived and len(self._hand) < _BATCH:
+            ending = self._arrived.popleft()
+            self._hand[ending.run.job.claim] = ending
+        try:
+            self._give_back([run for run, result in self._hand.values() if result is None])
+            self._write([(run, result) for run, result in self._hand.values() if result])
+        except Exception:
+            self._drop_what_others_may_hold()
+            raise
+        return bool(self._arrived)
+
+    def _give_back(self, runs: Sequence[Run]) -> None:
+        if not runs:
+            return
+        with self._engine.begin() as conn:
+            back = release(conn, instance_id=self._instance_id, claims=[run.job.claim for run in runs])
+            wakeups.wake(conn, channel=wakeups.JOBS)
+        for run in runs:
+            self._log.info("job.released" if run.job.id in back else "job.superseded", **run.about())
+        self._done(runs)
+
+    def _write(self, batch: Sequence[tuple[Run, Result]]) -> None:
+        if not batch:
+            return
+        self._freed.set()  # before the write: the next claim is made while this batch is written
+        try:
+            statuses = self._finish([result for _, result in batch])
+        except Exception as error:
+            if is_outage(error) or is_retryable(error):
+                raise
+            for run, result in batch:
+                self._write_alone(run, result)
+        else:
+            self._settle(batch, statuses)
+
+    def _write_alone(self, run: Run, result: Result) -> None:
+        """One of a batch that the database refused: as it is, else with a fixed text, else not at all (A-11)."""
+        for text in (result.failure, result.failure and _fixed(result.failure)):
+            try:
+                statuses = self._finish([replace(result, failure=text)])
+            except Exception as error:
+                if is_outage(error) or is_retryable(error):
+                    raise
+                self._log.error("job.unwritable", **run.about(), error=type(error).__name__)
+            else:
+                return self._settle([(run, result)], statuses)
+        return self._done([run])
+
+    def _finish(self, results: Sequence[Result]) -> dict[UUID, Status]:
+        with self._engine.begin() as conn:
+            return finish(conn, instance_id=self._instance_id, results=results)
+
+    def _settle(self, batch: Sequence[tuple[Run, Result]], statuses: dict[UUID, Status]) -> None:
+        for run, result in batch:
+            self._tell(run, result, statuses.get(run.job.id))
+        self._done([run for run, _ in batch])
+
+    def _tell(self, run: Run, result: Result, status: Status | None) -> None:
+        if status is None:
+            self._log.warning("job.superseded", **run.about(), outcome=result.outcome)
+            return
+        outcome = AttemptOutcome.CANCELLED if status == Status.CANCELLED else result.outcome
+        level, event = _EVENTS.get(outcome, ("warning", "job.failed"))
+        error = {"error": result.failure.summary} if result.failure else {}
+        getattr(self._log, level)(event, **run.about(), run_ms=round(result.run_ms or 0), **error)
+
+    def _drop_what_others_may_hold(self) -> None:
+        hopeless = [run for run, _ in self._hand.values() if run.lease_is_over(self._lease_seconds)]
+        for run in hopeless:
+            self._log.error("job.dropped", **run.about(), error="the database was away for a whole lease")
+        self._done(hopeless)
+
+    def _done(self, runs: Sequence[Run]) -> None:
+        for run in runs:
+            del self._hand[run.job.claim]
+        self._held.forget(runs)
+
+
+def _fixed(failure: Failure) -> Failure:
+    return replace(failure, summary=_UNWRITABLE, detail=_UNWRITABLE)

@@ -1,0 +1,124 @@
+"""The claims that this process holds: which wait, which run, which are over but not written yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import Condition
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+from worker.model import Job
+from worker.signals import Signal
+
+
+class Run:
+    """One claim: its job, what its handler is told, and the readings of the monotonic clock that bound it."""
+
+    __slots__ = ("ended", "job", "lost", "overran", "renewed_at", "signal", "started_at")
+
+    def __init__(self, job: Job, *, renewed_at: float) -> None:
+        self.job = job
+        self.signal = Signal()
+        self.renewed_at = renewed_at
+        self.started_at: float | None = None
+        self.ended = False
+        self.lost = False
+        self.overran = False
+
+    def lease_is_over(self, lease_seconds: float) -> bool:
+        """Whether another worker may hold the job by now."""
+        return monotonic() - self.renewed_at >= lease_seconds
+
+    def about(self) -> dict[str, Any]:
+        """What a log line says of it; never the payload."""
+        job = self.job
+        return {"job_id": str(job.id), "handler": job.handler_key, "queue": job.queue, "attempt": job.attempts}
+
+
+class Held:
+    """All claims of one worker. A claim has one owner at a time: the queue for a thread, the thread, the completer."""
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._runs: dict[tuple[UUID, int], Run] = {}
+        self._active = 0
+        self._closed = False
+        self._changed = Condition()
+
+    def idle(self) -> int:
+        """How many more claims could be started at once; results that cannot be written hold new claims back."""
+        return 0 if self._closed else min(self._slots - self._active, 2 * self._slots - len(self._runs))
+
+    def add(self, runs: Iterable[Run]) -> bool:
+        """Hold them; False, and nothing held, once no more are wanted (A-08)."""
+        with self._changed:
+            if self._closed:
+                return False
+            new = {run.job.claim: run for run in runs}
+            self._runs |= new
+            self._active += len(new)
+            return True
+
+    def begin(self, run: Run) -> bool:
+        """Take it to run; False when it was given back meanwhile."""
+        with self._changed:
+            if run.ended:
+                return False
+            run.started_at = monotonic()
+            return True
+
+    def end(self, run: Run) -> bool:
+        """Take it to write its outcome, its slot being free again; False when somebody else has done so."""
+        with self._changed:
+            if run.ended:
+                return False
+            self._end(run)
+            return True
+
+    def take_waiting(self) -> list[Run]:
+        """Take all that never started."""
+        return self._take(lambda run: run.started_at is None)
+
+    def take_running(self) -> list[Run]:
+        """Take all that are running; what their handlers come to is not asked for any more."""
+        return self._take(lambda run: run.started_at is not None)
+
+    def forget(self, runs: Iterable[Run]) -> None:
+        """They are written, or lost."""
+        with self._changed:
+            for run in runs:
+                self._runs.pop(run.job.claim, None)
+            self._changed.notify_all()
+
+    def all(self) -> list[Run]:
+        """Every claim held now."""
+        with self._changed:
+            return list(self._runs.values())
+
+    def close(self) -> None:
+        """Take no more claims."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def wait_until_empty(self, timeout_seconds: float) -> bool:
+        """Whether the last claim was written within the time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._runs, max(timeout_seconds, 0))
+
+    @property
+    def drained(self) -> bool:
+        """Whether there is nothing left and nothing more to come."""
+        return self._closed and not self._runs
+
+    def _take(self, wanted: Callable[[Run], bool]) -> list[Run]:
+        with self._changed:
+            taken = [run for run in self._runs.values() if not run.ended and wanted(run)]
+            for run in taken:
+                self._end(run)
+            return taken
+
+    def _end(self, run: Run) -> None:
+        run.ended = True
+        self._active -= 1

@@ -1,0 +1,29 @@
+"""Delete what is old enough, in bounded batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from structlog.typing import FilteringBoundLogger
+
+from worker.database import Engine
+from worker.queries.retention import prune
+
+_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Pruner:
+    """What is kept and for how long is `worker.queries.retention`'s to say."""
+
+    engine: Engine
+    retention_days: int
+    log: FilteringBoundLogger
+
+    def tick(self) -> bool:
+        """One batch of each kind; whether there may be more."""
+        with self.engine.begin() as conn:
+            pruned = prune(conn, retention_days=self.retention_days, limit=_BATCH)
+        if any(pruned.values()):
+            self.log.info("rows.pruned", **pruned)
+        return max(pruned["events"], pruned["jobs"]) >= _BATCH

@@ -1,0 +1,58 @@
+"""What must hold before a worker says that it lives: it can do whatever it would advertise (S1-58, S1-95 to S1-100)."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+from worker.errors import ConfigurationError, UnknownJobType
+from worker.handlers import Registry
+from worker.model import new_id
+from worker.queries.workers import Instance
+from worker.settings import WorkerSettings
+
+Readiness = Mapping[str, Callable[[], None]]
+"""By job type: what raises ConfigurationError when this process could not do such a job."""
+
+
+def validate(settings: WorkerSettings, registry: Registry, readiness: Readiness) -> frozenset[str]:
+    """The job types this worker takes; ConfigurationError when one is unknown, has no handler here or is not ready."""
+    able = registry.capabilities()
+    wanted = able if settings.worker_job_types is None else frozenset(settings.worker_job_types)
+    try:
+        registry.job_types.check(wanted - able)
+    except UnknownJobType as error:
+        raise ConfigurationError(f"WATCHFLOOR_WORKER_JOB_TYPES: {error}") from None
+    if unable := wanted - able:
+        raise ConfigurationError(f"WATCHFLOOR_WORKER_JOB_TYPES: no handler here for {', '.join(sorted(unable))}")
+    if not wanted:
+        raise ConfigurationError("WATCHFLOOR_HANDLERS: nothing is registered that a worker could run")
+    for name in sorted(wanted & readiness.keys()):
+        readiness[name]()
+    return wanted
+
+
+def new_instance(settings: WorkerSettings, job_types: frozenset[str]) -> Instance:
+    """This start of a worker, under an id that no other start ever has (A-04)."""
+    return Instance(
+        instance_id=str(new_id()),
+        component=settings.worker_component,
+        job_types=tuple(sorted(job_types)),
+        queues=settings.worker_queues,
+        concurrency=settings.worker_concurrency,
+        heartbeat_interval_seconds=settings.heartbeat_interval_seconds,
+        role=settings.worker_role,
+        label=settings.worker_label,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        version=_version(),
+    )
+
+
+def _version() -> str | None:
+    try:
+        return version("watchfloor")
+    except PackageNotFoundError:  # run from a checkout
+        return None
