@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import anyio.to_thread
 from starlette.exceptions import HTTPException
@@ -133,17 +133,16 @@ async def refuse(request: Request, status: int, message: str) -> Response:
 async def signed_out(request: Request, error: Exception) -> Response:
     """To the sign-in page and back here; an htmx request sends the whole page there."""
     if is_htmx(request):
-        current = urlsplit(request.headers.get("hx-current-url", ""))
-        headers = {"HX-Redirect": sign_in(current.path, current.query)}
-        return Response(status_code=401, headers=headers)
-    path = request.scope["path"] if request.method == "GET" else "/"
-    return RedirectResponse(sign_in(path, request.scope["query_string"].decode()), status_code=303)
+        _host, _, current = request.headers.get("hx-current-url", "").partition("://")[2].partition("/")
+        return Response(status_code=401, headers={"HX-Redirect": sign_in("/" + current.partition("#")[0])})
+    query = request.scope["query_string"].decode("ascii", "replace")
+    here = f"{request.scope['path']}?{query}" if query else request.scope["path"]
+    return RedirectResponse(sign_in(here if request.method == "GET" else "/"), status_code=303)
 
 
-def sign_in(path: str, query: str) -> str:
-    """The address of the sign-in page that leads on to the path."""
-    following = f"{path}?{query}" if query else path
-    return "/sign-in" if following in ("", "/") else "/sign-in?" + urlencode({"next": following})
+def sign_in(following: str) -> str:
+    """The address of the sign-in page that leads on from there; it looks whether that is a page of ours."""
+    return "/sign-in" if following == "/" else "/sign-in?" + urlencode({"next": following})
 
 
 async def explain(

@@ -29,7 +29,7 @@ Visitor = Callable[..., TestClient]
 @pytest.fixture
 def settings() -> ConsoleSettings:
     """The console's defaults, whatever the environment says."""
-    return ConsoleSettings(_env_file=None)
+    return ConsoleSettings.model_validate({})
 
 
 @pytest.fixture(scope="session")
