@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from datetime import datetime
 
 from anyio import CapacityLimiter
@@ -28,6 +28,9 @@ from worker.database import Engine, connect, url_of
 from worker.errors import ConfigurationError
 from worker.handlers import Registry, load
 from worker.queries.pages.figures import sample
+from worker.runtime.maintenance import Maintenance
+from worker.runtime.worker import Worker
+from worker.settings import WorkerSettings
 
 
 def create_app(
@@ -35,10 +38,17 @@ def create_app(
     *,
     engine: Engine | None = None,
     registry: Registry | None = None,
+    consume: bool = False,
+    maintain: bool = False,
     now: datetime | None = None,
     figures: Sample = sample,
 ) -> Starlette:
-    """The console as an ASGI application; `now` holds its clock still."""
+    """The console as an ASGI application, with a worker or the maintenance beside it; `now` holds its clock still."""
+    registry = registry or load(settings.handlers or ())
+    beside = [
+        *([new_maintenance(settings, registry)] if maintain else []),
+        *([new_worker(settings, registry)] if consume else []),
+    ]
     ours = None if engine else _engine(settings)
     shared = engine or ours
     assert shared
@@ -46,7 +56,7 @@ def create_app(
     sampler = Sampler(figures, now=now)
     console = Console(
         settings=settings,
-        registry=registry or load(settings.handlers or ()),
+        registry=registry,
         engine=shared,
         assets=assets,
         templates=templating.environment(assets.address),
@@ -60,18 +70,32 @@ def create_app(
         routes=routes.served(),
         middleware=_middleware(settings),
         exception_handlers=errors.HANDLERS,
-        lifespan=_lifespan(console, ours),
+        lifespan=_lifespan(console, beside, ours),
     )
     app.router.redirect_slashes = False  # an address has one spelling, and no answer repeats the Host header
     app.state.console = console
     return app
 
 
-def _engine(settings: ConsoleSettings) -> Engine:
+def new_worker(settings: WorkerSettings, registry: Registry) -> Worker:
+    """A worker, not started yet; ConfigurationError when it could not do what it would advertise."""
+    return Worker(settings, registry, url=_url(settings))
+
+
+def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance:
+    """Relay, reaper and pruner, not started yet."""
+    return Maintenance(settings, registry, url=_url(settings))
+
+
+def _url(settings: WorkerSettings) -> str:
     if settings.database_url is None:
         raise ConfigurationError("DATABASE_URL is not set")
-    url = url_of(settings.database_url.get_secret_value())
-    return connect(url, application_name="watchfloor console", pool_size=settings.console_pool_size, pre_ping=True)
+    return url_of(settings.database_url.get_secret_value())
+
+
+def _engine(settings: ConsoleSettings) -> Engine:
+    pool_size = settings.console_pool_size
+    return connect(_url(settings), application_name="watchfloor console", pool_size=pool_size, pre_ping=True)
 
 
 def _middleware(settings: ConsoleSettings) -> list[Middleware]:
@@ -88,18 +112,22 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
     ]
 
 
-def _lifespan(console: Console, ours: Engine | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """What runs beside the requests; an engine that was made here is given up here."""
+def _lifespan(
+    console: Console, beside: Sequence[Maintenance | Worker], ours: Engine | None
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """What lives as long as the server; an engine that was made here is given up here."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        looking = asyncio.create_task(console.live.run())
-        try:
-            yield
-        finally:
-            console.live.close()
-            looking.cancel()
+        with ExitStack() as stack:
             if ours:
-                ours.dispose()
+                stack.callback(ours.dispose)
+            for part in beside:  # they start and stop while nobody is served
+                part.start()
+                stack.callback(part.stop)
+            looking = asyncio.create_task(console.live.run())
+            stack.callback(looking.cancel)
+            yield
+            console.live.close()
 
     return lifespan

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 import uvicorn
 from starlette.applications import Starlette
@@ -13,7 +14,7 @@ from app.settings import ConsoleSettings
 
 
 class Server(uvicorn.Server):
-    """Serves the console until a signal comes; `on_start` gets its URL once it answers."""
+    """Serves the console until it is told to stop; `on_start` gets its URL once it answers."""
 
     def __init__(
         self, app: Starlette, settings: ConsoleSettings, *, on_start: Callable[[str], None] | None = None
@@ -43,6 +44,15 @@ class Server(uvicorn.Server):
         """End the streams, then wait for the other requests."""
         self._console.live.close()
         await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave them to the process, which has more to end than this (see `app.processes`)."""
+        yield
+
+    def stop(self) -> None:
+        """Let the loop end at its next turn; safe to call from a signal handler."""
+        self.should_exit = True
 
     def _url(self) -> str:
         host, port = self.servers[0].sockets[0].getsockname()[:2]

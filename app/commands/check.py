@@ -10,7 +10,8 @@ from typing import Literal
 
 import click
 
-from app.commands.desk import data_option, database, engine_of, json_option
+from app.commands.databases import data_option, database
+from app.commands.desk import json_option
 from app.commands.output import document, say, table
 from app.commands.refusals import Unhealthy, explain
 from app.settings import ConsoleSettings
@@ -42,7 +43,7 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     settings = ConsoleSettings()
     registry = load(settings.handlers or ())
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
-    with database(settings, data, create=False) as located, engine_of(located) as engine:
+    with database(settings, data, create=False) as found, found.engine() as engine:
         findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]

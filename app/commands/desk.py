@@ -14,23 +14,17 @@ from typing import Any
 from uuid import UUID
 
 import click
-from pydantic import SecretStr
 
+from app.commands.databases import data_option, database
 from app.commands.output import document, say
 from app.commands.refusals import Misconfigured, Refused
 from app.settings import ConsoleSettings
 from worker import migrate
-from worker.database import Engine, connect, url_of
+from worker.database import Engine
 from worker.handlers import Registry, load
-from worker.local_postgres import LocalPostgres, default_data_folder
 from worker.queries.audit import Actor
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
-data_option = click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded PostgreSQL; only where DATABASE_URL is unset.",
-)
 reason_option = click.option("--reason", help="Why, for the audit trail.")
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
@@ -51,7 +45,7 @@ class Desk:
     @property
     def actor(self) -> Actor:
         """Who the audit trail names for what this command does."""
-        return Actor(f"cli:{_user()}"[:100])
+        return os_actor()
 
     def answer(self, value: Any, text: str) -> None:
         """Print the JSON document or the text, whichever was asked for."""
@@ -72,42 +66,16 @@ def at_desk(callback: Callable[..., None]) -> Callable[..., None]:
 @contextmanager
 def opened(settings: ConsoleSettings, data: Path | None, *, as_json: bool) -> Iterator[Desk]:
     """A desk on a database that is there and at the revision of this program."""
-    with database(settings, data, create=False) as located, engine_of(located) as engine:
-        with engine.connect() as conn:
-            if migrate.current(conn) != migrate.head():
-                raise Misconfigured("the database is not at this program's schema revision: run `watchfloor migrate`")
-        yield Desk(located, engine, as_json)
+    with database(settings, data, create=False) as found, found.engine() as engine:
+        require_schema(engine)
+        yield Desk(found.settings, engine, as_json)
 
 
-@contextmanager
-def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> Iterator[ConsoleSettings]:
-    """The settings with a database: the one they name, else the embedded one, held open meanwhile."""
-    if settings.database_url:
-        if data:
-            raise Refused("--data is for the embedded PostgreSQL, but DATABASE_URL is set")
-        yield settings
-        return
-    folder = data or default_data_folder()
-    if not create and not (folder / "pgdata").is_dir():
-        raise Misconfigured("no database: set DATABASE_URL, or start one with `watchfloor up`")
-    local = LocalPostgres(folder)
-    url = local.open()
-    try:
-        yield settings.model_copy(update={"database_url": SecretStr(url)})
-    finally:
-        local.close()
-
-
-@contextmanager
-def engine_of(settings: ConsoleSettings) -> Iterator[Engine]:
-    """A small pool on the settings' database."""
-    assert settings.database_url
-    url = url_of(settings.database_url.get_secret_value())
-    engine = connect(url, application_name="watchfloor cli", pool_size=2)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
+def require_schema(engine: Engine) -> None:
+    """Misconfigured unless the database is at this program's revision: nothing is done to another one."""
+    with engine.connect() as conn:
+        if migrate.current(conn) != migrate.head():
+            raise Misconfigured("the database is not at this program's schema revision: run `watchfloor migrate`")
 
 
 def confirm(question: str, *, yes: bool) -> None:
@@ -124,6 +92,11 @@ def chosen(ids: Sequence[UUID]) -> Sequence[UUID]:
     if not 1 <= len(ids) <= 500:
         raise Refused("give from 1 to 500 job ids")
     return ids
+
+
+def os_actor() -> Actor:
+    """Who the audit trail names: the account of the operating system that typed the command."""
+    return Actor(f"cli:{_user()}"[:100])
 
 
 def _user() -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from app.commands.desk import data_option, database, engine_of, json_option
+from app.commands.databases import data_option, database
+from app.commands.desk import json_option
 from app.commands.output import document, say
 from app.settings import ConsoleSettings
 from worker import migrate
@@ -20,7 +21,7 @@ def command(*, data: Path | None, as_json: bool) -> None:
     settings = ConsoleSettings()
     if settings.migrations_database_url:
         settings = settings.model_copy(update={"database_url": settings.migrations_database_url})
-    with database(settings, data, create=True) as located, engine_of(located) as engine:
+    with database(settings, data, create=True) as found, found.engine() as engine:
         with engine.connect() as conn:
             before = migrate.current(conn)
         migrate.upgrade(engine)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import click
 
 from app.commands.desk import Desk, at_desk, confirm, yes_option
-from app.commands.output import facts, table
+from app.commands.links import address, invitation, sign_in_link
+from app.commands.output import table
 from app.commands.refusals import Failed
-from app.commands.text import cell
 from app.sessions import LINK_HOURS, new_link
-from app.settings import ConsoleSettings
+from app.text import cell
 from worker.database import Connection, Row
 from worker.errors import InvalidInput
 from worker.payloads import clean_text
-from worker.queries import audit, operators
-from worker.queries.audit import Actor
+from worker.queries import operators
 from worker.queries.operators import ROLES, Role
 
 url_option = click.option("--url", help="Where browsers reach the console, if not at HOST and PORT.")
@@ -38,7 +37,7 @@ def add(desk: Desk, *, name: str, role: Role, url: str | None) -> None:
             raise Failed(f"somebody is called {name[:100]!r} already")
         path = new_link(conn, operator_id=operator_id)
     link = (url or address(desk.settings)) + path
-    desk.answer({"id": operator_id, "name": name, "role": role, "link": link}, _invitation(name, role, link))
+    desk.answer({"id": operator_id, "name": name, "role": role, "link": link}, invitation(name, role, link))
 
 
 @command.command("list")
@@ -85,20 +84,8 @@ def link(desk: Desk, *, name: str, hours: float, url: str | None) -> None:
         path = sign_in_link(conn, operator, desk.actor, hours=hours)
     made = (url or address(desk.settings)) + path
     desk.answer(
-        {"name": operator.name, "role": operator.role, "link": made}, _invitation(operator.name, operator.role, made)
+        {"name": operator.name, "role": operator.role, "link": made}, invitation(operator.name, operator.role, made)
     )
-
-
-def sign_in_link(conn: Connection, operator: Row, actor: Actor, *, hours: float = LINK_HOURS) -> str:
-    """The path of a new link for the operator; that it was made is in the audit trail."""
-    audit.record(conn, actor=actor, action="sign-in-link", target=operator.name)
-    return new_link(conn, operator_id=operator.id, hours=hours)
-
-
-def address(settings: ConsoleSettings) -> str:
-    """Where a browser on this machine reaches the console."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
-    return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{settings.port}"
 
 
 def _known(conn: Connection, name: str) -> Row:
@@ -114,7 +101,3 @@ def _fit(name: str) -> str:
     if not kept or ":" in kept or not kept.isprintable():
         raise InvalidInput("name", "must be 1 to 100 printable characters without a colon")
     return kept
-
-
-def _invitation(name: str, role: str, link: str) -> str:
-    return facts({"name": name, "role": role, "link": link}) + "\nThe link works once."

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from app.commands.text import cell
+from app.text import cell
 
 _COLOURS = {
     "ok": "green",

@@ -8,9 +8,9 @@ import click
 
 from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import table
-from app.commands.text import age, duration
 from app.commands.values import queue as as_queue
 from app.commands.values import span
+from app.text import age, duration
 from worker.queries import queues
 from worker.queries.pages import figures, loads, readiness
 from worker.queries.pages.loads import Load

@@ -8,8 +8,8 @@ from typing import IO, Any
 import click
 from pydantic import ValidationError
 
-from app.commands.text import escaped
 from app.settings import ConsoleSettings
+from app.text import escaped
 from worker.database import is_outage
 from worker.errors import ConfigurationError, InvalidInput, KeyReused, UnknownJobType
 from worker.failures import safe_text

@@ -9,7 +9,7 @@ import click
 from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
 from app.commands.output import table
 from app.commands.refusals import Failed
-from app.commands.text import age
+from app.text import age
 from worker.queries import workers
 from worker.queries.pages import figures
 from worker.queries.pages.fleet import Worker

@@ -38,7 +38,7 @@ def test_a_link_points_at_host_and_port(shell: Shell) -> None:
     ]
     assert [link.partition("/sign-in")[0] for link in links] == [
         "http://127.0.0.1:8000",
-        "http://[::1]:9000",
+        "http://localhost:9000",
         "http://[::1]:8000",
     ]
 

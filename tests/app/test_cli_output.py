@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from app.commands.output import counted, document, facts, table
-from app.commands.text import age, cell, duration, escaped
+from app.text import age, cell, duration, escaped
 
 NOON = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 

@@ -1,0 +1,92 @@
+"""Which database a command works on: the one that the settings name, else the embedded one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+import click
+import structlog
+from pydantic import SecretStr
+
+from app.commands.refusals import Misconfigured, Refused
+from app.processes import Companion
+from app.settings import ConsoleSettings
+from worker.database import Engine, connect, is_outage, url_of
+from worker.errors import ConfigurationError
+from worker.local_postgres import LocalPostgres, default_data_folder
+from worker.queries.pages import readiness
+
+TEND_EVERY_SECONDS = 2
+
+data_option = click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the embedded PostgreSQL; only where DATABASE_URL is unset.",
+)
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Database:
+    """The settings with an address, and the embedded server if it is one."""
+
+    settings: ConsoleSettings
+    folder: Path | None = None
+    local: LocalPostgres | None = None
+
+    @contextmanager
+    def engine(self) -> Iterator[Engine]:
+        """A small pool, closed with the block."""
+        assert self.settings.database_url
+        url = url_of(self.settings.database_url.get_secret_value())
+        engine = connect(url, application_name="watchfloor command", pool_size=2)
+        try:
+            yield engine
+        finally:
+            engine.dispose()
+
+    def care(self) -> list[Companion]:
+        """What revives the embedded server should it die; nothing for a server that others look after."""
+        return [Companion("postgres", self._tend)] if self.local else []
+
+    def _tend(self, stopping: Event) -> None:
+        with self.engine() as engine:
+            while not stopping.wait(TEND_EVERY_SECONDS):
+                self._look_after(engine)
+
+    def _look_after(self, engine: Engine) -> None:
+        assert self.local
+        try:
+            with engine.connect() as conn:
+                readiness.clock(conn)
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            try:
+                self.local.ensure_running()
+            except ConfigurationError as problem:
+                log.error("postgres.not_started", error=str(problem))
+
+
+@contextmanager
+def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> Iterator[Database]:
+    """The settings' database, or the embedded one, which is started if need be and held open for the block."""
+    if settings.database_url:
+        if data:
+            raise Refused("--data is for the embedded PostgreSQL, but DATABASE_URL is set")
+        yield Database(settings)
+        return
+    folder = (data or default_data_folder()).absolute()
+    if not create and not (folder / "pgdata").is_dir():
+        raise Misconfigured("no database: set DATABASE_URL, or start one with `watchfloor up`")
+    local = LocalPostgres(folder)
+    url = local.open()
+    try:
+        yield Database(settings.model_copy(update={"database_url": SecretStr(url)}), folder, local)
+    finally:
+        local.close()

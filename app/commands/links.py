@@ -1,0 +1,42 @@
+"""Sign-in links from a shell: who gets one, where it leads, and what is said with it."""
+
+from __future__ import annotations
+
+from app.commands.output import facts
+from app.sessions import LINK_HOURS, new_link
+from app.settings import ConsoleSettings
+from worker.database import Connection, Row
+from worker.queries import audit, operators
+from worker.queries.audit import Actor
+
+ADMIN = "admin"
+
+
+def sign_in_link(conn: Connection, operator: Row, actor: Actor, *, hours: float = LINK_HOURS) -> str:
+    """The path of a new link for the operator; that it was made is in the audit trail."""
+    audit.record(conn, actor=actor, action="sign-in-link", target=operator.name)
+    return new_link(conn, operator_id=operator.id, hours=hours)
+
+
+def admin_link(conn: Connection, actor: Actor) -> str | None:
+    """The path of a link for an admin, who is added when there is none; None when somebody else has the name."""
+    if not _admins(conn):
+        operators.add(conn, name=ADMIN, role="admin", actor=actor)
+    admins = _admins(conn)
+    named = [each for each in admins if each.name == ADMIN] or admins
+    return sign_in_link(conn, named[0], actor) if named else None
+
+
+def address(settings: ConsoleSettings) -> str:
+    """Where a browser on this machine reaches the console."""
+    host = {"0.0.0.0": "localhost", "::": "localhost"}.get(settings.host, settings.host)  # noqa: S104 - compared only
+    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
+
+
+def invitation(name: str, role: str, link: str) -> str:
+    """What is printed with a link."""
+    return facts({"name": name, "role": role, "link": link}) + "\nThe link works once."
+
+
+def _admins(conn: Connection) -> list[Row]:
+    return [each for each in operators.everyone(conn) if each.role == "admin" and each.disabled_at is None]

@@ -1,0 +1,53 @@
+"""The console with the queue's maintenance, and no worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import structlog
+
+from app import logs
+from app.commands.databases import data_option, database
+from app.commands.desk import json_option, require_schema
+from app.commands.output import document, say
+from app.commands.serving import bound, given, host_option, port_option, serve
+from app.main import new_maintenance
+from app.settings import ConsoleSettings
+from worker.database import Engine, is_outage
+from worker.handlers import load
+
+log = structlog.get_logger()
+
+
+@click.command("serve")
+@host_option
+@port_option
+@data_option
+@json_option
+def command(*, host: str | None, port: int | None, data: Path | None, as_json: bool) -> None:
+    """Serve the console, with relay, reaper and pruner but no worker; any number may run beside each other."""
+    settings = ConsoleSettings(**given(host=host, port=port))
+    logs.configure(settings)
+    registry = load(settings.handlers or ())
+    listener = bound(settings)
+    with database(settings, data, create=False) as found:
+        with found.engine() as engine:
+            _look(engine)
+        serve(
+            found.settings,
+            registry,
+            [*found.care(), new_maintenance(found.settings, registry)],
+            listener=listener,
+            on_start=lambda url: say(document({"url": url}) if as_json else f"Watchfloor is at {url}"),
+        )
+
+
+def _look(engine: Engine) -> None:
+    """Refuse a database of another revision; one that is out of reach is waited for, with a page that says so."""
+    try:
+        require_schema(engine)
+    except Exception as error:
+        if not is_outage(error):
+            raise
+        log.warning("database.lost", error=type(error).__name__)

@@ -1,0 +1,81 @@
+"""Everything in one process: database, migrations, console, worker, maintenance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app import logs
+from app.commands.databases import Database, data_option, database
+from app.commands.desk import json_option, os_actor
+from app.commands.links import admin_link
+from app.commands.output import document, say
+from app.commands.serving import bound, given, host_option, port_option, serve
+from app.demo import shift
+from app.demo.traffic import Traffic
+from app.main import new_maintenance, new_worker
+from app.processes import Companion, Part
+from app.settings import ConsoleSettings
+from worker import migrate
+from worker.database import Engine
+from worker.handlers import Registry, load
+
+
+@click.command("up")
+@click.option("--demo", is_flag=True, help="Add a shop's tenants, traffic and failures to look at.")
+@host_option
+@port_option
+@data_option
+@json_option
+def command(*, demo: bool, host: str | None, port: int | None, data: Path | None, as_json: bool) -> None:
+    """Start everything: a database if DATABASE_URL names none, the console, a worker and the maintenance."""
+    settings = _settings(given(host=host, port=port), demo=demo)
+    logs.configure(settings)
+    registry = load(settings.handlers or ())
+    listener = bound(settings)
+    with database(settings, data, create=True) as found, found.engine() as engine:
+        migrate.upgrade(engine)
+        with engine.begin() as conn:
+            path = admin_link(conn, os_actor())
+        serve(
+            found.settings,
+            registry,
+            _parts(found, engine, registry, demo=demo),
+            listener=listener,
+            on_start=lambda url: say(_greeting(url, path, found, registry, as_json=as_json)),
+        )
+
+
+def _settings(options: dict[str, Any], *, demo: bool) -> ConsoleSettings:
+    settings = ConsoleSettings(**options)
+    if not demo:
+        return settings
+    defaults = {name: value for name, value in shift.DEFAULTS.items() if name not in settings.model_fields_set}
+    handlers = tuple(dict.fromkeys((*(settings.handlers or ()), shift.MODULE)))
+    return ConsoleSettings(**{**defaults, **options, "handlers": handlers})
+
+
+def _parts(found: Database, engine: Engine, registry: Registry, *, demo: bool) -> list[Part]:
+    """What runs beside the console; without a handler there is nothing that a worker could run."""
+    settings = found.settings
+    staff = shift.workers(settings) if demo else [settings] if registry.capabilities() else []
+    traffic = [Companion("traffic", Traffic(engine, registry.job_types).run)] if demo else []
+    return [
+        *found.care(),
+        new_maintenance(settings, registry),
+        *(new_worker(each, registry) for each in staff),
+        *traffic,
+    ]
+
+
+def _greeting(url: str, path: str | None, found: Database, registry: Registry, *, as_json: bool) -> str:
+    link = path and url + path
+    if as_json:
+        return document({"url": url, "sign_in": link, "data": found.folder})
+    lines = [f"Watchfloor is at {url}"]
+    lines += [f"Sign in once by  {link}" if link else "Sign in with a link from `watchfloor operators link NAME`"]
+    lines += [f"Its data lies in {found.folder}"] if found.folder else []
+    lines += [] if registry.capabilities() else ["No worker runs: WATCHFLOOR_HANDLERS names no module with handlers"]
+    return "\n".join([*lines, "Ctrl-C stops it"])

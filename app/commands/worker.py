@@ -1,0 +1,51 @@
+"""One standalone worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from app import logs
+from app.commands.databases import data_option, database
+from app.commands.desk import json_option, require_schema
+from app.commands.output import document, facts, say
+from app.commands.serving import given
+from app.main import new_worker
+from app.processes import Stop, running
+from app.settings import ConsoleSettings
+from worker.handlers import load
+
+
+@click.command("worker")
+@click.option("--component", help="Its configured name; WATCHFLOOR_WORKER_COMPONENT, or worker.")
+@click.option("--job-types", help="What it takes, comma-separated; all that have a handler here.")
+@click.option("--queues", help="Where it takes from, comma-separated; all.")
+@click.option("--concurrency", type=click.IntRange(1, 256), help="How many jobs at once; 8.")
+@data_option
+@json_option
+def command(
+    *,
+    component: str | None,
+    job_types: str | None,
+    queues: str | None,
+    concurrency: int | None,
+    data: Path | None,
+    as_json: bool,
+) -> None:
+    """Run jobs until SIGTERM, Ctrl-C or an operator's drain; what never started goes back untouched."""
+    options = given(
+        worker_component=component, worker_job_types=job_types, worker_queues=queues, worker_concurrency=concurrency
+    )
+    settings = ConsoleSettings(**options)
+    logs.configure(settings)
+    registry = load(settings.handlers or ())
+    with database(settings, data, create=False) as found:
+        with found.engine() as engine:
+            require_schema(engine)
+        worker = new_worker(found.settings, registry)
+        stop = Stop()
+        with stop.listening(), running([*found.care(), worker]):
+            about = {"instance": worker.instance.instance_id, "component": worker.instance.component}
+            say(document(about) if as_json else facts(about))
+            stop.wait(unless=lambda: worker.drained)

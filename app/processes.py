@@ -1,0 +1,87 @@
+"""How a long-running command lives and ends: parts that start and stop together, and signals that ask for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, Thread
+from types import FrameType
+from typing import Protocol
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_LOOK_EVERY_SECONDS = 0.1
+
+
+class Part(Protocol):
+    """A worker, the maintenance, the demo's traffic: whatever runs beside the main thread."""
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+
+    def stop(self) -> None:
+        """End in good order; returns when that is done."""
+
+
+class Companion:
+    """A part that is one function on a thread of its own; the function returns when its event is set."""
+
+    def __init__(self, name: str, run: Callable[[Event], None]) -> None:
+        self._stopping = Event()
+        self._thread = Thread(target=run, args=(self._stopping,), name=f"watchfloor {name}", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask it to return, and wait a little."""
+        self._stopping.set()
+        self._thread.join(5)
+
+
+@contextmanager
+def running(parts: Sequence[Part]) -> Iterator[None]:
+    """Start them in order; stop them side by side, however the block ends."""
+    started: list[Part] = []
+    try:
+        for part in parts:
+            part.start()
+            started.append(part)
+        yield
+    finally:
+        with ThreadPoolExecutor(max(len(started), 1)) as pool:
+            for stopped in [pool.submit(part.stop) for part in started]:
+                stopped.result()
+
+
+class Stop:
+    """SIGINT and SIGTERM: the first asks to stop, the second ends the process at once."""
+
+    def __init__(self, on_asked: Callable[[], None] = lambda: None) -> None:
+        self.asked = False
+        self._on_asked = on_asked
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take the signals until the block ends."""
+        before = {each: signal.signal(each, self._hear) for each in SIGNALS}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    def wait(self, *, unless: Callable[[], bool]) -> None:
+        """Sleep until asked to stop, or until there is nothing to wait for; no lock that a signal could find held."""
+        while not self.asked and not unless():
+            time.sleep(_LOOK_EVERY_SECONDS)
+
+    def _hear(self, number: int, _frame: FrameType | None) -> None:
+        if self.asked:
+            os._exit(128 + number)
+        self.asked = True
+        self._on_asked()
