@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 
 from anyio import CapacityLimiter
@@ -38,17 +38,10 @@ def create_app(
     *,
     engine: Engine | None = None,
     registry: Registry | None = None,
-    consume: bool = False,
-    maintain: bool = False,
     now: datetime | None = None,
     figures: Sample = sample,
 ) -> Starlette:
-    """The console as an ASGI application, with a worker or the maintenance beside it; `now` holds its clock still."""
-    registry = registry or load(settings.handlers or ())
-    beside = [
-        *([new_maintenance(settings, registry)] if maintain else []),
-        *([new_worker(settings, registry)] if consume else []),
-    ]
+    """The console as an ASGI application; `now` holds its clock still."""
     ours = None if engine else _engine(settings)
     shared = engine or ours
     assert shared
@@ -56,7 +49,7 @@ def create_app(
     sampler = Sampler(figures, now=now)
     console = Console(
         settings=settings,
-        registry=registry,
+        registry=registry or load(settings.handlers or ()),
         engine=shared,
         assets=assets,
         templates=templating.environment(assets.address),
@@ -70,7 +63,7 @@ def create_app(
         routes=routes.served(),
         middleware=_middleware(settings),
         exception_handlers=errors.HANDLERS,
-        lifespan=_lifespan(console, beside, ours),
+        lifespan=_lifespan(console, ours),
     )
     app.router.redirect_slashes = False  # an address has one spelling, and no answer repeats the Host header
     app.state.console = console
@@ -112,22 +105,18 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
     ]
 
 
-def _lifespan(
-    console: Console, beside: Sequence[Maintenance | Worker], ours: Engine | None
-) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _lifespan(console: Console, ours: Engine | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """What lives as long as the server; an engine that was made here is given up here."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        with ExitStack() as stack:
-            if ours:
-                stack.callback(ours.dispose)
-            for part in beside:  # they start and stop while nobody is served
-                part.start()
-                stack.callback(part.stop)
-            looking = asyncio.create_task(console.live.run())
-            stack.callback(looking.cancel)
+        looking = asyncio.create_task(console.live.run())
+        try:
             yield
+        finally:
             console.live.close()
+            looking.cancel()
+            if ours:
+                ours.dispose()
 
     return lifespan
