@@ -28,24 +28,26 @@ class WorkerSettings(BaseSettings):
         env_prefix="WATCHFLOOR_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
     )
 
-    database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    database_url: SecretStr | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        "INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level")
+        default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level")
     )
-    log_format: Literal["console", "json"] = Field("console", validation_alias=AliasChoices("LOG_FORMAT", "log_format"))
+    log_format: Literal["console", "json"] = Field(
+        default="console", validation_alias=AliasChoices("LOG_FORMAT", "log_format")
+    )
     handlers: Names = None
 
-    worker_component: str = Field("worker", min_length=1, max_length=100)
+    worker_component: str = Field(default="worker", min_length=1, max_length=100)
     worker_job_types: Names = None
     worker_queues: Names = None
-    worker_concurrency: int = Field(8, ge=1, le=256)
-    worker_role: str | None = Field(None, max_length=100)
-    worker_label: str | None = Field(None, max_length=200)
+    worker_concurrency: int = Field(default=8, ge=1, le=256)
+    worker_role: str | None = Field(default=None, max_length=100)
+    worker_label: str | None = Field(default=None, max_length=200)
 
-    batch_size: int = Field(20, ge=1, le=1000)
+    batch_size: int = Field(default=20, ge=1, le=1000)
     lease_seconds: Seconds = 300
     max_runtime_seconds: Seconds = 1800
-    max_attempts: int = Field(5, ge=1, le=1000)
+    max_attempts: int = Field(default=5, ge=1, le=1000)
     backoff_base_seconds: Seconds = 60
     backoff_max_seconds: Seconds = 3600
     poll_interval_seconds: Seconds = 5
@@ -55,7 +57,7 @@ class WorkerSettings(BaseSettings):
     relay_interval_seconds: Seconds = 5
     reaper_interval_seconds: Seconds = 60
     pruner_interval_seconds: Seconds = 3600
-    retention_days: int = Field(30, ge=0, le=36_500)
+    retention_days: int = Field(default=30, ge=0, le=36_500)
 
     @field_validator("handlers", "worker_job_types", "worker_queues", mode="before")
     @classmethod
