@@ -125,17 +125,23 @@ def endpoint(*routes: Route) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _answer(console: Console, request: Request, form: FormData, route: Route, *, attempt: int = 1) -> Response:
-    """The handler's answer: tried again after a deadlock, in other words where it may not or cannot run."""
+    """The handler's answer: tried again after a deadlock, and in other words where the database is out of reach."""
     try:
-        return _transaction(console, request, form, route)
-    except Forbidden as refusal:
-        refusals.record(console, request, action=route.noun, reason=refusal.message)
-        raise
+        return _permitted(console, request, form, route)
     except Exception as error:
         if is_retryable(error) and attempt < TRIES:
             return _answer(console, request, form, route, attempt=attempt + 1)
         if is_outage(error):
             raise Unavailable(headers={"Retry-After": "5"}) from error
+        raise
+
+
+def _permitted(console: Console, request: Request, form: FormData, route: Route) -> Response:
+    """The same, unless it is refused: that leaves a row, though all else is rolled back (A-81)."""
+    try:
+        return _transaction(console, request, form, route)
+    except Forbidden as refusal:
+        refusals.record(console, request, action=route.noun, reason=refusal.message)
         raise
 
 

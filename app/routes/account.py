@@ -6,13 +6,16 @@ from datetime import timedelta
 
 from starlette.responses import Response
 
+from app import refusals
 from app.console import console_of
 from app.passwords import weakness
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
-from worker.queries import operators
+from worker.queries import operators, rates
 
+TRIES = 10
+WRONG = "That is not the password you have now."
 JUST_SIGNED_IN = timedelta(minutes=10)
 """For so long after signing in, by link above all, the old password need not be known."""
 
@@ -31,8 +34,11 @@ def update(call: Call, conn: Connection) -> Response:
         return _form(call, conn, problem=problem)
     passwords = console_of(call.request).passwords
     known = _known(call, conn)
+    if known and rates.count(conn, key=f"password of {call.operator.id}", now=call.now) > TRIES:
+        return _form(call, conn, current_problem="Too many tries. Sign in anew, by a link if need be.")
     if known and not passwords.matches(str(call.form.get("current", "")), known):
-        return _form(call, conn, current_problem="That is not the password you have now.")
+        refusals.note(conn, call.request, call.actor, action="password", target=call.operator.name, reason=WRONG)
+        return _form(call, conn, current_problem=WRONG)
     operators.set_password(
         conn,
         operator_id=call.operator.id,

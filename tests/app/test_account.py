@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from app import sessions
 from app.passwords import Passwords
+from app.routes.account import TRIES
 from tests.app.conftest import Visitor, browser, signed_in, trail
 from worker.queries import sessions as stored
 from worker.queries.schema import operator_sessions, operators, sign_in_links
@@ -91,6 +92,15 @@ def test_the_old_password_is_asked_for_some_time_after_signing_in(app: Starlette
     assert (refused.status_code, password_of(conn)) == (422, known)
     assert "not the password you have now" in refused.text
     assert change(client, current=OLD).status_code == 303
+
+
+def test_a_session_does_not_let_its_holder_guess_the_password(app: Starlette, conn: Connection) -> None:
+    client = browser(app, signed_in(conn, password=Passwords(memory_kib=64, iterations=1, lanes=1).hash(OLD)))
+    long_ago(conn)
+    for _ in range(TRIES):
+        assert "not the password you have now" in change(client, current="wrong").text
+    assert "Too many tries" in change(client, current=OLD).text
+    assert len(trail(conn, "password")) == TRIES
 
 
 def test_a_password_just_forgotten_is_not_asked_for(app: Starlette, conn: Connection) -> None:
