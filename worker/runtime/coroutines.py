@@ -12,12 +12,13 @@ from typing import Any
 class Coroutines:
     """Runs a coroutine to its end while the calling thread waits; its context, and so its signals, go along."""
 
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="watchfloor coroutines", daemon=True)
+    _loop: asyncio.AbstractEventLoop
+    _thread: Thread
 
     def start(self) -> None:
         """Begin to serve."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="watchfloor coroutines", daemon=True)
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> BaseException | None:

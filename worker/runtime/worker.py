@@ -63,8 +63,12 @@ class Worker:
 
     def start(self) -> None:
         """Recover what is stale, say that this worker lives, then begin; nothing is taken before (S1-95, S1-110)."""
-        self._reaper.tick()
-        self._heartbeat.tick()
+        try:
+            self._reaper.tick()
+            self._heartbeat.tick()
+        except Exception:
+            self._engine.dispose()
+            raise
         self._executor.start()
         self._notifier.start()
         for loop in self._loops:

@@ -1,0 +1,163 @@
+"""A worker taken apart: the same parts as in `worker.runtime.worker`, without threads, for tests that call `tick()`."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Event
+from typing import Any
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Engine, make_url, text
+from structlog.testing import LogCapture
+from structlog.typing import FilteringBoundLogger
+
+from worker.database import connect
+from worker.handlers import Registry
+from worker.job_types import Handler
+from worker.model import Job, new_id
+from worker.queries import wakeups
+from worker.queries.jobs import NewJob, enqueue
+from worker.runtime.completer import Completer
+from worker.runtime.dispatcher import Dispatcher
+from worker.runtime.executor import Executor
+from worker.runtime.fence import Fence
+from worker.runtime.heartbeat import Heartbeat
+from worker.runtime.held import Held, Run
+from worker.runtime.judge import Judge
+from worker.runtime.sleeper import Sleeper
+from worker.runtime.startup import new_instance
+from worker.settings import WorkerSettings
+
+
+def settings(**values: Any) -> WorkerSettings:
+    """The defaults and these values, whatever the environment says."""
+    return WorkerSettings(_env_file=None, **values)  # type: ignore[call-arg] # pydantic-settings' own argument
+
+
+def quick(**values: Any) -> WorkerSettings:
+    """Intervals for tests with real threads: leases of 1.5 s, a beat three times as often."""
+    pace = {"lease_seconds": 1.5, "heartbeat_interval_seconds": 0.5, "max_runtime_seconds": 60}
+    pace |= {"poll_interval_seconds": 0.2, "reaper_interval_seconds": 0.2, "relay_interval_seconds": 0.2}
+    return settings(**pace | values)
+
+
+def registry(**handlers: Handler) -> Registry:
+    """A registry whose job types are named as the handlers are."""
+    known = Registry()
+    for name, handler in handlers.items():
+        known.job_types.register(name, handler)
+    return known
+
+
+def claim_of(job_type: str = "render_report", **fields: Any) -> Run:
+    """A claim that was never in any database."""
+    now = datetime.now(UTC)
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "queue": "default",
+        "payload_text": "{}",
+        "attempts": 1,
+        "max_attempts": 5,
+    }
+    values |= {"generation": 1, "locked_at": now, "created_at": now, "available_at": now}
+    return Run(Job(job_type=job_type, **values | fields), renewed_at=time.monotonic())
+
+
+def captured() -> tuple[FilteringBoundLogger, LogCapture]:
+    """A log of its own and what was written to it."""
+    capture = LogCapture()
+    wrapper = structlog.make_filtering_bound_logger(logging.DEBUG)
+    return structlog.wrap_logger(None, processors=[capture], wrapper_class=wrapper), capture
+
+
+def until(condition: Callable[[], object], seconds: float = 10) -> None:
+    """Wait for what other threads or processes will bring about."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen within {seconds} s"
+        time.sleep(0.005)
+
+
+class Bench:
+    """One worker's parts on a database."""
+
+    def __init__(self, engine: Engine, known: Registry, *, slots: int = 8, **values: Any) -> None:
+        self.engine = engine
+        self.registry = known
+        self.settings = settings(**values)
+        self.instance = new_instance(self.settings, known.capabilities())
+        self.me = self.instance.instance_id
+        self.log, self._capture = captured()
+        self.work, self.endings = Event(), Event()
+        self.held = Held(slots)
+        self.completer = Completer(
+            engine,
+            self.held,
+            instance_id=self.me,
+            lease_seconds=self.settings.lease_seconds,
+            bell=self.endings,
+            freed=self.work,
+            log=self.log,
+        )
+        self.executor = Executor(known, self.held, Judge(known, self.settings), self.completer, threads=2)
+        self.dispatcher = self._dispatcher()
+        self.heartbeat = Heartbeat(
+            engine, self.held, instance=self.instance, lease_seconds=self.settings.lease_seconds, log=self.log
+        )
+        self.fence = Fence(self.held, self.completer, settings=self.settings, log=self.log)
+
+    def _dispatcher(self) -> Dispatcher:
+        return Dispatcher(
+            self.engine,
+            self.held,
+            self.executor,
+            Sleeper(self.engine, channel=wakeups.JOBS, name=self.me),
+            instance=self.instance,
+            batch_size=self.settings.batch_size,
+            lease_seconds=self.settings.lease_seconds,
+            log=self.log,
+        )
+
+    def enqueue(self, job_type: str, **fields: Any) -> UUID:
+        """A job that is due."""
+        with self.engine.begin() as conn:
+            return enqueue(conn, self.registry.job_types, NewJob(job_type, **fields)).id
+
+    def claim(self) -> list[Run]:
+        """What one tick of the dispatcher took."""
+        before = {run.job.claim for run in self.held.all()}
+        self.dispatcher.tick()
+        return [run for run in self.held.all() if run.job.claim not in before]
+
+    def run(self, *runs: Run) -> None:
+        """Call these handlers here and now, and write what they came to."""
+        for run in runs:
+            self.executor.run(run)
+        self.completer.tick()
+
+    def said(self, event: str) -> list[dict[str, Any]]:
+        """What was logged under this name."""
+        return [dict(entry) for entry in self._capture.entries if entry["event"] == event]
+
+
+@contextmanager
+def outage(url: str) -> Iterator[None]:
+    """Nobody reaches the database, and everybody's connection to it is gone."""
+    there = make_url(url)
+    server = connect(there.set(database="postgres").render_as_string(hide_password=False), application_name="outage")
+    with server.execution_options(isolation_level="AUTOCOMMIT").connect() as conn:
+        conn.execute(text(f"ALTER DATABASE {there.database} WITH ALLOW_CONNECTIONS false"))
+        conn.execute(
+            text("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = :name"),
+            {"name": there.database},
+        )
+        try:
+            yield
+        finally:
+            conn.execute(text(f"ALTER DATABASE {there.database} WITH ALLOW_CONNECTIONS true"))
+    server.dispose()

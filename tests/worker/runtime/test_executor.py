@@ -1,0 +1,271 @@
+"""The executor: whatever a handler does, its job has an outcome and its neighbours are left alone."""
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.worker.runtime.bench import claim_of, registry, settings, until
+from worker import JobCancelled, cancel_requested, lease_lost
+from worker.job_types import Handler
+from worker.model import AttemptOutcome, Job
+from worker.queries.outcomes import Result
+from worker.runtime.executor import Executor
+from worker.runtime.held import Held, Run
+from worker.runtime.judge import Judge
+
+
+class Endings:
+    """What an executor hands to its completer."""
+
+    def __init__(self) -> None:
+        self.results: list[Result] = []
+        self.released: list[Run] = []
+
+    def finish(self, _run: Run, result: Result) -> None:
+        self.results.append(result)
+
+    def release(self, runs: list[Run]) -> None:
+        self.released += runs
+
+
+class Shop:
+    """An executor on its own, and what came out of it."""
+
+    def __init__(self, *, threads: int = 2, **handlers: Handler) -> None:
+        self.held = Held(50)
+        self.endings = Endings()
+        known = registry(**handlers)
+        judge = Judge(known, settings())
+        self.executor = Executor(known, self.held, judge, self.endings, threads=threads)  # type: ignore[arg-type] # a stand-in
+
+    def claim(self, job_type: str, **fields: Any) -> Run:
+        run = claim_of(job_type, **fields)
+        self.held.add([run])
+        return run
+
+    def outcome(self, job_type: str, **fields: Any) -> Result:
+        self.executor.run(self.claim(job_type, **fields))
+        (result,) = self.endings.results
+        return result
+
+
+@pytest.fixture
+def started() -> Iterator[list[Executor]]:
+    """Executors to be stopped when the test is over."""
+    executors: list[Executor] = []
+    yield executors
+    for executor in executors:
+        executor.stop()
+
+
+def raising(error: BaseException) -> Handler:
+    def handler(_job: Job) -> None:
+        raise error
+
+    return handler
+
+
+def test_a_handler_gets_its_job_and_ends_in_success() -> None:
+    seen: list[Job] = []
+    result = Shop(work=seen.append).outcome("work", payload_text='{"report": 7}')
+    assert result.outcome == AttemptOutcome.COMPLETED
+    assert seen[0].payload == {"report": 7}
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), MemoryError(), Exception()])
+def test_a_37_anything_raised_is_an_ordinary_failure(error: BaseException) -> None:
+    result = Shop(work=raising(error)).outcome("work")
+    assert (result.outcome, result.retry_delay_seconds) == (AttemptOutcome.FAILED, 2)
+    assert result.failure
+    assert result.failure.error_type == type(error).__name__
+
+
+@pytest.mark.parametrize("message", ["\ud800", "a\0b", b"\xff\xfe".decode(errors="surrogateescape"), "x" * 50_000])
+def test_a_33_an_error_that_cannot_be_stored_as_it_is_becomes_text(message: str) -> None:
+    failure = Shop(work=raising(ValueError(message))).outcome("work").failure
+    assert failure
+    assert len(failure.detail.encode()) <= 16_000
+    assert "\0" not in failure.detail
+
+
+def test_the_error_tells_the_handlers_own_lines_and_not_the_executors() -> None:
+    failure = Shop(work=raising(ValueError("no"))).outcome("work").failure
+    assert failure
+    assert "test_executor.py" in failure.detail
+    assert "runtime/executor.py" not in failure.detail
+
+
+@pytest.mark.parametrize("text", ["[" * 1200 + "]" * 1200, "9" * 5000], ids=["deep", "long number"])
+def test_a_35_an_unreadable_payload_fails_its_job_even_when_the_handler_ignores_it(text: str) -> None:
+    if sys.version_info >= (3, 12) and text.startswith("["):
+        pytest.skip("this Python reads it")
+    failure = Shop(work=lambda job: None).outcome("work", payload_text=text).failure
+    assert failure
+    assert failure.summary.startswith("payload unreadable")
+
+
+def test_a_45_a_job_without_a_handler_fails_and_names_the_key() -> None:
+    failure = Shop(work=lambda job: None).outcome("gone", subscriber_id="orders.gone").failure
+    assert failure
+    assert failure.error_type == "NoHandler"
+    assert "orders.gone" in failure.summary
+
+
+def test_a_45_a_handler_that_is_a_generator_never_ran_and_says_so() -> None:
+    def handler(_job: Job) -> Iterator[None]:
+        yield
+
+    failure = Shop(work=handler).outcome("work").failure
+    assert failure
+    assert failure.error_type == "TypeError"
+
+
+def test_the_handler_hears_its_signals_and_nobody_else_does() -> None:
+    heard: list[tuple[bool, bool]] = []
+    shop = Shop(work=lambda job: heard.append((lease_lost(), cancel_requested())))
+    shop.outcome("work")
+    assert heard == [(False, False)]
+    assert not lease_lost()
+
+
+def test_s2_139_a_handler_told_between_two_units_stops_early() -> None:
+    sent: list[int] = []
+
+    def handler(_job: Job) -> None:
+        for number in range(10):
+            if lease_lost():
+                return
+            sent.append(number)
+            run.signal.lease_lost = number == 2
+
+    shop = Shop(work=handler)
+    run = shop.claim("work")
+    shop.executor.run(run)
+    assert sent == [0, 1, 2]
+
+
+def test_a_50_a_handler_that_obeys_a_cancel_ends_cancelled() -> None:
+    def handler(_job: Job) -> None:
+        run.signal.cancel_requested = True
+        if cancel_requested():
+            raise JobCancelled
+
+    shop = Shop(work=handler)
+    run = shop.claim("work")
+    shop.executor.run(run)
+    assert shop.endings.results[0].outcome == AttemptOutcome.CANCELLED
+
+
+def test_a_51_a_job_cancelled_before_it_began_never_starts() -> None:
+    ran: list[Job] = []
+    shop = Shop(work=ran.append)
+    run = shop.claim("work")
+    run.signal.cancel_requested = True
+    shop.executor.run(run)
+    (result,) = shop.endings.results
+    assert (result.outcome, result.run_ms, ran) == (AttemptOutcome.CANCELLED, None, [])
+
+
+def test_a_job_whose_lease_is_in_doubt_before_it_began_goes_back() -> None:
+    ran: list[Job] = []
+    shop = Shop(work=ran.append)
+    run = shop.claim("work")
+    run.signal.lease_lost = True
+    shop.executor.run(run)
+    assert (shop.endings.released, shop.endings.results, ran) == ([run], [], [])
+
+
+def test_what_was_given_back_before_a_thread_came_to_it_never_starts() -> None:
+    ran: list[Job] = []
+    shop = Shop(work=ran.append)
+    run = shop.claim("work")
+    shop.held.take_waiting()
+    shop.executor.run(run)
+    assert (shop.endings.results, ran) == ([], [])
+
+
+def test_a_result_that_comes_after_the_claim_was_handed_back_is_not_written() -> None:
+    shop = Shop(work=lambda job: shop.held.take_running() and None)
+    shop.executor.run(shop.claim("work"))
+    assert shop.endings.results == []
+
+
+def test_as_many_handlers_run_at_once_as_there_are_threads(started: list[Executor]) -> None:
+    together = threading.Barrier(2, timeout=5)
+    shop = Shop(threads=2, work=lambda job: together.wait() and None)
+    started.append(shop.executor)
+    shop.executor.start()
+    for run in [shop.claim("work"), shop.claim("work")]:
+        shop.executor.submit(run)
+    until(lambda: len(shop.endings.results) == 2)
+    assert {result.outcome for result in shop.endings.results} == {AttemptOutcome.COMPLETED}
+
+
+def test_a_handler_that_hangs_keeps_only_its_own_thread(started: list[Executor]) -> None:
+    free = threading.Event()
+    shop = Shop(threads=2, hang=lambda job: free.wait(30) and None, work=lambda job: None)
+    started.append(shop.executor)
+    shop.executor.start()
+    for name in ("hang", "work", "work"):
+        shop.executor.submit(shop.claim(name))
+    until(lambda: len(shop.endings.results) == 2)
+    free.set()
+    until(lambda: len(shop.endings.results) == 3)
+
+
+def test_coroutines_share_one_event_loop_and_hear_their_own_signals(started: list[Executor]) -> None:
+    threads: set[int] = set()
+    heard: list[tuple[str, bool]] = []
+
+    async def handler(job: Job) -> None:
+        await asyncio.sleep(0)
+        threads.add(threading.get_ident())
+        heard.append((job.payload["name"], lease_lost()))
+
+    shop = Shop(work=handler)
+    started.append(shop.executor)
+    shop.executor.start()
+    for name in ("a", "b"):
+        shop.executor.submit(shop.claim("work", payload_text=f'{{"name": "{name}"}}'))
+    until(lambda: len(shop.endings.results) == 2)
+    assert sorted(heard) == [("a", False), ("b", False)]
+    assert len(threads) == 1
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1), asyncio.CancelledError(), KeyboardInterrupt()])
+def test_a_coroutine_that_raises_fails_its_job_and_the_event_loop_goes_on(
+    started: list[Executor], error: BaseException
+) -> None:
+    async def bad(_job: Job) -> None:
+        await asyncio.sleep(0)
+        raise error
+
+    async def good(_job: Job) -> None:
+        await asyncio.sleep(0)
+
+    shop = Shop(threads=1, bad=bad, good=good)
+    started.append(shop.executor)
+    shop.executor.start()
+    for name in ("bad", "good"):
+        shop.executor.submit(shop.claim(name))
+    until(lambda: len(shop.endings.results) == 2)
+    first, second = shop.endings.results
+    assert (first.outcome, second.outcome) == (AttemptOutcome.FAILED, AttemptOutcome.COMPLETED)
+    assert first.failure
+    assert first.failure.error_type == type(error).__name__
+
+
+def test_the_stop_does_not_wait_for_a_handler_that_hangs() -> None:
+    free = threading.Event()
+    shop = Shop(threads=2, hang=lambda job: free.wait(30) and None)
+    shop.executor.start()
+    shop.executor.submit(shop.claim("hang"))
+    started_at = time.monotonic()
+    shop.executor.stop()
+    assert time.monotonic() - started_at < 5
+    free.set()
