@@ -50,9 +50,9 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
     widths[-1] = min(widths[-1], _room(widths[:-1]))
     numbers = [all(isinstance(row[index], int | float) for row in values) for index in range(len(headings))]
-    lines = [_line([click.style(text, bold=True) for text in _fitted(headings, widths, numbers)])]
-    lines += [_line(map(_coloured, _fitted(row, widths, numbers))) for row in cells]
-    return "\n".join(lines)
+    lines = [[click.style(text, bold=True) for text in _fitted(headings, widths, numbers)]]
+    lines += [[_coloured(text) for text in _fitted(row, widths, numbers)] for row in cells]
+    return "\n".join("  ".join(line) for line in lines)
 
 
 def facts(pairs: Mapping[str, object]) -> str:
@@ -72,16 +72,12 @@ def _fitted(texts: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]
     for text, width, number in zip(texts, widths, numbers, strict=True):
         shown = text if len(text) <= width else f"{text[: width - 1]}…"
         fitted.append(f"{shown:>{width}}" if number else f"{shown:<{width}}")
-    return fitted
+    return [*fitted[:-1], fitted[-1].rstrip()]
 
 
 def _coloured(text: str) -> str:
     colour = _COLOURS.get(text.strip())
     return click.style(text, fg=colour) if colour else text
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "  ".join(cells).rstrip()
 
 
 def _room(widths: Sequence[int]) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from sqlalchemy import Connection, Engine, func, literal_column, select
+from sqlalchemy import Connection, Engine, func, select
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -19,14 +17,7 @@ from tests import factories
 from tests.app.conftest import Visitor, browser, serve, signed_in, trail
 from worker.database import Connection as AnyConnection
 from worker.queries import queues
-from worker.queries.schema import (
-    operator_actions,
-    operator_sessions,
-    operators,
-    queue_controls,
-    rate_counters,
-    sign_in_links,
-)
+from worker.queries.schema import queue_controls
 
 FORGED = {
     "another site": {"Sec-Fetch-Site": "cross-site"},
@@ -244,17 +235,3 @@ def test_what_is_in_an_address_comes_back_as_text_or_not_at_all(visitor: Visitor
     assert answer.status_code < 500
     for raw in ("<svg onload", '"onmouseover', "<b>", "49"):
         assert raw not in answer.text.split("<main", 1)[-1]
-
-
-def test_a_get_writes_nothing(visitor: Visitor, conn: Connection) -> None:
-    client = visitor("admin")
-    before = rows(conn)
-    for address in ("/account", "/sign-in", "/sign-in/link/x", "/nowhere", "/health/ready"):
-        client.get(address)
-    assert rows(conn) == before
-
-
-def rows(conn: Connection) -> list[Any]:
-    """Every row of the console's own tables, with the transaction that wrote it."""
-    tables = (operators, operator_sessions, sign_in_links, operator_actions, rate_counters)
-    return [conn.execute(select(literal_column("xmin"), table)).all() for table in tables]

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, literal_column, select
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route as Served
@@ -14,8 +14,11 @@ from starlette.routing import Route as Served
 from app import sessions
 from app.routes import OPEN, ROUTES
 from app.web import Call, Route
+from tests import factories
 from tests.app.conftest import Visitor, browser, serve, trail
 from worker.database import Connection as AnyConnection
+from worker.model import Status
+from worker.queries.schema import metadata
 
 GUARDED = [route for route in ROUTES if route.access != "anyone"]
 PUBLIC = {"/sign-in", "/sign-in/link/{token}", "/sign-in/link", "/sign-out"}
@@ -110,6 +113,59 @@ def test_looking_at_an_action_does_not_perform_it(visitor: Visitor, conn: Connec
         )
         assert overridden.status_code in ((200, 303, 404, 410) if route.path in known else (404, 405))
     assert [row for row in trail(conn) if row.outcome == "done"] == []
+
+
+@pytest.mark.parametrize("route", [each for each in ROUTES if each.method == "POST"], ids=name)
+def test_no_action_can_be_forged(visitor: Visitor, conn: Connection, route: Route) -> None:
+    client = visitor("admin")
+    before = rows(conn)
+    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "null"}):
+        assert client.post(address(route), data={"job": AN_ID, "reason": "x"}, headers=headers).status_code == 403
+    assert [(row.action, row.outcome) for row in trail(conn)] == [("cross-site", "refused")] * 3
+    assert rows(conn) == before
+
+
+def test_looking_writes_nothing(visitor: Visitor, conn: Connection) -> None:
+    factories.job(conn)
+    factories.job(conn, status=Status.FAILED)
+    client = visitor("admin")
+    before = rows(conn, but=())
+    for route in ROUTES:
+        if route.method == "GET":
+            client.request("HEAD" if route.path == "/live" else "GET", address(route))
+    assert rows(conn, but=()) == before
+
+
+def rows(conn: Connection, *, but: tuple[str, ...] = ("operator_actions", "rate_counters")) -> dict[str, list[Any]]:
+    """Every row there is, with the transaction that wrote it."""
+    kept = [table for table in metadata.tables.values() if table.name not in but]
+    return {table.name: list(conn.execute(select(literal_column("xmin"), table))) for table in kept}
+
+
+ODD = (
+    "cursor=x", "cursor=" + "A" * 600, "before=1e999&after=x", "status=nonsense&status=", "q=" + "x" * 3000, "q=%25_%5C",
+    "page=-1&limit=99999999999999999999999", "job=1&job=2", "tenant=x&queue=%3Csvg%3E&type=%0a", "=&=&&", "until=never",
+    "all=1&all=2", "since=99999-99-99T99:99", "show=" + "9" * 5000, "[]=1&a[b]=2", "q=%f0%9f%92%a5%e2%80%ae",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("query", ODD)
+def test_no_page_breaks_over_an_odd_parameter(visitor: Visitor, query: str) -> None:
+    client = visitor("admin")
+    for route in ROUTES:
+        if route.method == "GET":
+            method = "HEAD" if route.path == "/live" else "GET"
+            answer = client.request(method, f"{address(route)}?{query}")
+            assert answer.status_code < 500, route.path
+
+
+@pytest.mark.parametrize("value", ["", "x", "9" * 5000, "\u202e💥", "<svg onload=1>", "-1", "1e999", "NaN", AN_ID])
+def test_no_action_breaks_over_an_odd_field(visitor: Visitor, value: str) -> None:
+    fields = ("job", "reason", "queue", "until", "tenant", "payload", "all", "matching", "rate", "name", "role", "next")
+    for route in ROUTES:
+        if route.method == "POST":
+            answer = visitor("admin", route.path).post(address(route), data=dict.fromkeys(fields, value))
+            assert answer.status_code < 500, route.path
 
 
 def test_an_address_that_ends_in_a_slash_is_another_one(visitor: Visitor) -> None:
