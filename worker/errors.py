@@ -37,3 +37,7 @@ class JobCancelled(WatchfloorError):
 
 class NoHandler(WatchfloorError):
     """No handler is registered in this process for the job's key (A-45)."""
+
+
+class LocalPostgresError(ConfigurationError):
+    """The embedded server cannot be started; the message says what to do."""

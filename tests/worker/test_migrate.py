@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, make_url, text
 
-from tests.cluster import binaries
 from worker import migrate
 from worker.database import connect
+from worker.postgres_programs import find
 from worker.queries.schema import PROCESSING_JOBS, metadata
 
 
@@ -27,7 +27,7 @@ def empty(server: str) -> Iterator[Engine]:
 
 def dump(engine: Engine) -> list[str]:
     host = engine.url.query["host"]
-    command = [binaries() / "pg_dump", "-h", host, "-U", "postgres", "--schema-only", "--schema=control"]
+    command = [find() / "pg_dump", "-h", host, "-U", "postgres", "--schema-only", "--schema=control"]
     exclude = ["--exclude-table=control.alembic_version", str(engine.url.database)]
     text_ = subprocess.run([*command, *exclude], capture_output=True, text=True, check=True).stdout
     return [line for line in text_.splitlines() if not line.startswith(("\\", "--", "ALTER FUNCTION"))]
