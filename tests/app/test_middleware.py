@@ -52,7 +52,7 @@ def _pause(call: Call, conn: AnyConnection) -> Response:
 @pytest.fixture
 def pausing(app: Starlette, conn: Connection) -> TestClient:
     """An operator's browser, on a console with one action."""
-    serve(app, Route("POST", "/queues/mail/pause", _pause, "operator"))
+    serve(app, Route("POST", "/probe/pause", _pause, "operator"))
     return browser(app, signed_in(conn, "olga"))
 
 
@@ -60,18 +60,18 @@ def pausing(app: Starlette, conn: Connection) -> TestClient:
 def test_a_forged_request_is_refused_in_words_and_changes_nothing(
     pausing: TestClient, conn: Connection, headers: dict[str, str]
 ) -> None:
-    answer = pausing.post("/queues/mail/pause", headers=headers, content=b"reason=x")
+    answer = pausing.post("/probe/pause", headers=headers, content=b"reason=x")
     assert answer.status_code == 403
     assert "The request came from another site." in answer.text
     assert conn.execute(select(func.count()).select_from(queue_controls)).scalar_one() == 0
     [row] = trail(conn)
     assert (row.actor, row.action, row.outcome) == ("olga", "cross-site", "refused")
-    assert (row.target, row.address) == ("POST /queues/mail/pause", "testclient")
+    assert (row.target, row.address) == ("POST /probe/pause", "testclient")
 
 
 @pytest.mark.parametrize("headers", OURS.values(), ids=OURS)
 def test_a_request_of_our_own_pages_is_served(pausing: TestClient, conn: Connection, headers: dict[str, str]) -> None:
-    assert pausing.post("/queues/mail/pause", headers=headers).text == "paused"
+    assert pausing.post("/probe/pause", headers=headers).text == "paused"
     assert [row.outcome for row in trail(conn)] == ["done"]
 
 
@@ -224,7 +224,7 @@ def test_an_overlong_address_is_answered_with_414(visitor: Visitor, address: str
     assert visitor().get(address).status_code == 414
 
 
-HOSTILE = ('"><svg onload=1>', '"onmouseover=', "javascript:1", "<b>", "{{7*7}}", "'--", "1" * 5000)
+HOSTILE = ('"><svg onload=1>', '"onmouseover=', "javascript:1", "<b>", "{{7*7777}}", "'--", "1" * 5000)
 
 
 @pytest.mark.parametrize("value", HOSTILE)
@@ -233,5 +233,5 @@ def test_what_is_in_an_address_comes_back_as_text_or_not_at_all(visitor: Visitor
     client = visitor()
     answer = client.request("HEAD" if where.startswith("/live") else "GET", where.format(value))
     assert answer.status_code < 500
-    for raw in ("<svg onload", '"onmouseover', "<b>", "49"):
+    for raw in ("<svg onload", '"onmouseover', "<b>", "54439"):
         assert raw not in answer.text.split("<main", 1)[-1]
