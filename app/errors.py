@@ -41,7 +41,10 @@ WORDS = {
     422: Words("That cannot be done", "A field was refused."),
     429: Words("Too many tries", "Wait a moment."),
     500: Words("Something broke here", "It was written to the log under the number below. Nothing was changed."),
-    503: Words("The database is out of reach", "This page tries again when you reload it; nothing was changed."),
+    503: Words(
+        "The database is out of reach",
+        "It may be back in a moment. If you pressed something, look before you press it again.",
+    ),
 }
 
 

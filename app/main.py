@@ -20,7 +20,7 @@ from app.assets import Assets
 from app.console import Console
 from app.forms import MAX_BODY_BYTES
 from app.live import Live
-from app.middleware import Door, RequestId
+from app.middleware import Door, RequestId, SecurityHeaders
 from app.passwords import Passwords
 from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
@@ -98,6 +98,7 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
     return [
         *([Middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)] if proxies else []),
         Middleware(RequestId),
+        Middleware(SecurityHeaders),
         Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
         Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
         Middleware(Door, refuse=errors.refuse, hosts=hosts, max_body_bytes=MAX_BODY_BYTES),

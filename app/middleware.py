@@ -17,6 +17,7 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
+    "Cache-Control": "no-store",
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -32,24 +33,31 @@ Refuse = Callable[[Request, int, str], Awaitable[Response]]
 
 
 class RequestId:
-    """Numbers the request, for the log, the audit trail and the page that says what went wrong."""
+    """Numbers the request, for the audit trail and the page that says what went wrong."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Number it, and put every header on its answer that it lacks (A-76)."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        request_id = secrets.token_hex(8)
-        scope.setdefault("state", {})["request_id"] = request_id
+        """Leave the number in the request's state."""
+        if scope["type"] == "http":
+            scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
+        await self.app(scope, receive, send)
+
+
+class SecurityHeaders:
+    """Puts on every answer what it lacks of the headers that browsers obey (A-76)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and its answer with the headers."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["X-Request-Id"] = request_id
-                headers.setdefault("Cache-Control", "no-store")
+                headers["X-Request-Id"] = scope["state"]["request_id"]
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -140,7 +140,7 @@ def test_an_outage_is_a_plain_page_and_over_when_the_database_is_back(
     assert {answer.headers["retry-after"] for answer in away} == {"5"}
     assert "The database is out of reach" in away[0].text
     assert "watchfloor" not in away[0].text.split("<h1", 1)[1].split("</main>")[0]
-    assert "nothing was changed" in away[3].text
+    assert "look before you press it again" in away[3].text
     assert (forged.status_code, lost.status_code) == (403, 404)
     assert (ready.status_code, ready.json()) == (503, {"status": "not_ready", "reasons": ["database"]})
     assert alive.status_code == 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from app.errors import Conflict, Forbidden
 from app.web import Call, Handler, Route
 from tests import factories
-from tests.app.conftest import Visitor, serve, trail
+from tests.app.conftest import Visitor, browser, serve, signed_in, trail
 from worker.database import Connection as AnyConnection
 from worker.errors import InvalidInput
 from worker.queries import queues
@@ -65,6 +65,22 @@ def test_an_exception_leaves_nothing_behind(
     assert answer.status_code == status
     assert not paused(conn)
     assert [row.outcome for row in trail(conn)] == (["refused"] if status == 403 else [])
+
+
+@pytest.fixture
+def no_trail(conn: Connection) -> Iterator[None]:
+    """A database that takes no audit rows."""
+    conn.execute(text("ALTER TABLE control.operator_actions ADD CONSTRAINT full_disk CHECK (false)"))
+    yield
+    conn.execute(text("ALTER TABLE control.operator_actions DROP CONSTRAINT full_disk"))
+
+
+@pytest.mark.usefixtures("no_trail")
+def test_what_cannot_be_written_in_the_trail_is_not_done(app: Starlette, conn: Connection, probe: Probe) -> None:
+    probe(pause, "POST")
+    client = browser(app, signed_in(conn), raise_server_exceptions=False)
+    assert client.post("/probe").status_code == 500
+    assert not paused(conn)
 
 
 def test_looking_cannot_write(visitor: Visitor, conn: Connection, probe: Probe) -> None:
