@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import Route as Served
 
-from app.routes import account, health, live, sessions, static
+from app.routes import account, drains, health, live, overview, pauses, queues, sessions, static, workers
 from app.web import Route, endpoint
 
 ROUTES = (
@@ -19,6 +19,15 @@ ROUTES = (
     # live
     Route("GET", "/live", live.show, "viewer"),
     # overview, queues, workers, tenants
+    Route("GET", "/", overview.index, "viewer"),
+    Route("GET", "/queues", queues.index, "viewer"),
+    Route("GET", "/queues/{queue}/pause", pauses.new, "operator"),
+    Route("POST", "/queues/{queue}/pause", pauses.create, "operator"),
+    Route("GET", "/queues/{queue}/resume", pauses.confirm, "operator"),
+    Route("POST", "/queues/{queue}/resume", pauses.delete, "operator"),
+    Route("GET", "/workers", workers.index, "viewer"),
+    Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
+    Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     # jobs, dead letters, replays, cancellations
     # audit
 )

@@ -70,6 +70,9 @@ def _few(kind: str, items: list[Item]) -> list[Item]:
 
 def _unserved(conn: Connection, figures: Figures) -> Iterator[Item]:
     waiting = [each for each in figures.unserved if figures.at - each.since >= UNSERVED_AFTER]
+    if waiting and not figures.live:
+        yield Item("nobody", "urgent", {"ready": figures.ready, "since": waiting[0].since})
+        return
     last = fleet.last_able(conn, job_types=[each.job_type for each in waiting]) if waiting else {}
     for each in waiting:
         elsewhere = [worker for worker in figures.live if each.job_type in worker.job_types]
@@ -128,9 +131,12 @@ def _behind(figures: Figures) -> Iterator[Item]:
         if wait < BEHIND_AFTER or load.pace not in (Pace.GROWING, Pace.STALLED, Pace.CLEARING):
             continue
         if load.pace is not Pace.CLEARING:
-            yield Item("behind", "urgent" if wait >= FAR_BEHIND_AFTER else "warn", {"of": load, "wait": wait})
+            doubles_in = timedelta(seconds=load.doubles_in or 0)
+            yield Item(
+                "behind", "urgent" if wait >= FAR_BEHIND_AFTER else "warn", {"of": load, "doubles_in": doubles_in}
+            )
         elif (load.clears_in or 0) >= SLOW_TO_CLEAR_SECONDS:
-            yield Item("behind", "warn", {"of": load, "wait": wait})
+            yield Item("behind", "warn", {"of": load})
 
 
 def _served_wait(load: Load) -> timedelta:
@@ -140,6 +146,8 @@ def _served_wait(load: Load) -> timedelta:
 
 
 def _silent(figures: Figures) -> Iterator[Item]:
+    if not figures.live:
+        return  # then the sentence that none is alive says it all
     for worker in figures.silent:
         left = any(each.component == worker.component for each in figures.live)
         level: Level = "warn" if worker.held or not left else "info"

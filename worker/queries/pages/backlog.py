@@ -98,14 +98,15 @@ def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> CompoundSelect
     dead = newest.limit(sheet).subquery("dead")
     names = [column.name for column in key]
     return union_all(
-        _counted("ready", ready, names, func.min(ready.c.available_at)),
-        _counted("ready", due, names, func.min(due.c.available_at)),
-        _counted("scheduled", scheduled, names, func.min(scheduled.c.available_at)),
-        _counted("dead", dead, names, func.max(dead.c.finished_at)),
+        counted("ready", ready, names, func.min(ready.c.available_at)),
+        counted("ready", due, names, func.min(due.c.available_at)),
+        counted("scheduled", scheduled, names, func.min(scheduled.c.available_at)),
+        counted("dead", dead, names, func.max(dead.c.finished_at)),
     )
 
 
-def _counted(kind: str, rows: Subquery, names: list[str], since: ColumnElement[Any]) -> Select[Any]:
+def counted(kind: str, rows: Subquery, names: list[str], since: ColumnElement[Any]) -> Select[Any]:
+    """The rows of one kind, counted by the columns named."""
     key = [rows.c[name] for name in names]
     retrying = func.count().filter(rows.c.attempts > 0) if "attempts" in rows.c else literal_column("0")
     counts = (func.count().label("jobs"), since.label("since"), retrying.label("retrying"))

@@ -25,7 +25,7 @@ from worker.queries.schema import event_outbox, operator_actions, tenants
 OUTBOX_COUNTED = 10_000
 
 _pending = (
-    select(event_outbox.c.created_at, event_outbox.c.relay_error)
+    select(event_outbox.c.created_at, event_outbox.c.event_type, event_outbox.c.relay_error)
     .where(event_outbox.c.relayed_at.is_(None))
     .order_by(event_outbox.c.created_at, event_outbox.c.id)
     .limit(OUTBOX_COUNTED)
@@ -38,8 +38,11 @@ OUTBOX = select(
     func.min(_pending.c.created_at).filter(_pending.c.relay_error.is_(None)).label("fresh_since"),
     func.count().filter(_unsubscribed).label("unsubscribed"),
     func.min(_pending.c.created_at).filter(_unsubscribed).label("unsubscribed_since"),
+    func.min(_pending.c.event_type).filter(_unsubscribed).label("unsubscribed_type"),
+    func.count(_pending.c.event_type.distinct()).filter(_unsubscribed).label("unsubscribed_types"),
     func.count().filter(_failing).label("failing"),
     func.min(_pending.c.created_at).filter(_failing).label("failing_since"),
+    func.min(_pending.c.relay_error).filter(_failing).label("failing_error"),
 )
 TENANTS = select(tenants.c.onboarding_status, func.count().label("tenants")).group_by(tenants.c.onboarding_status)
 CLOCK = select(moment().label("now"), select(func.max(operator_actions.c.id)).scalar_subquery().label("audit_id"))
@@ -101,6 +104,26 @@ class Figures:
         """Dead letters."""
         return self.depths.dead
 
+    @cached_property
+    def arrived(self) -> float:
+        """New jobs per minute."""
+        return sum(each.arrived for each in self.hour.flows)
+
+    @cached_property
+    def finished(self) -> float:
+        """Jobs per minute that came to an end."""
+        return sum(each.finished for each in self.hour.flows)
+
+    @cached_property
+    def failed(self) -> float:
+        """Attempts per minute that failed, whether or not they are tried again."""
+        return sum(each.failed for each in self.hour.flows)
+
+    @cached_property
+    def attempts(self) -> float:
+        """Attempts per minute that ended."""
+        return sum(each.attempts for each in self.hour.flows)
+
     @property
     def partial(self) -> bool:
         """Whether there are more scheduled or dead jobs than were told apart by queue."""
@@ -126,6 +149,11 @@ class Figures:
         )
 
     @cached_property
+    def busy(self) -> int:
+        """How many jobs the live workers hold."""
+        return sum(each.busy for each in self.live)
+
+    @cached_property
     def slots(self) -> int:
         """How many jobs the live workers can run at once."""
         return sum(each.concurrency for each in self.live if each.state is State.LIVE)
@@ -143,12 +171,15 @@ class Figures:
                 found.setdefault(each.job_type, []).append(each)
         return tuple(sorted((self._unserved(*item) for item in found.items()), key=lambda each: each.since))
 
+    def is_deeper(self, queue: str) -> bool:
+        """Whether more is ready on the queue than was told apart by handler."""
+        return self.depths.ready.get(queue, 0) > sum(each.ready for each in self.backlog if each.queue == queue)
+
     def _unserved(self, job_type: str, rows: Sequence[Backlog]) -> Unserved:
         since = min(each.ready_since for each in rows if each.ready_since)
         queues = tuple(sorted({each.queue for each in rows}))
-        read = sum(each.ready for each in self.backlog if each.queue in queues)
-        there = sum(self.depths.ready.get(queue, 0) for queue in queues)
-        return Unserved(job_type, queues, sum(each.ready for each in rows), since, more=there > read)
+        more = any(self.is_deeper(queue) for queue in queues)
+        return Unserved(job_type, queues, sum(each.ready for each in rows), since, more)
 
     def topics(self) -> dict[str, str]:
         """What each live region watches: a digest per topic that changes when the region must be drawn anew."""

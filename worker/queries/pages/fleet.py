@@ -6,17 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Row, any_, bindparam, func, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from worker.database import Names
+from worker.database import Names, among
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import worker_instances as instance
 
 MISSED_BEATS = 3
+LATE = 1.3
+"""A beat that came after so many intervals is drawn as late."""
+
 SEEN = 1000
 GONE_AFTER = timedelta(hours=1)
 """Silence after which a worker is folded away with those that stopped."""
@@ -40,6 +44,7 @@ PRESENT = (
         instance.c.instance_id,
         instance.c.component,
         instance.c.label,
+        instance.c.host,
         instance.c.version,
         instance.c.job_types,
         instance.c.queues,
@@ -70,6 +75,7 @@ _able = (
     .limit(1)
     .lateral("able")
 )
+BEATS = select(instance.c.instance_id, instance.c.recent_beats).where(among(instance.c.instance_id, "of_instances"))
 LAST_ABLE = select(_wanted.c.job_type, _able).select_from(_wanted.join(_able, true()))
 
 
@@ -98,11 +104,13 @@ class Worker:
     instance_id: str
     name: str
     component: str
+    host: str | None
     version: str | None
     state: State
     job_types: frozenset[str]
     queues: frozenset[str] | None
     concurrency: int
+    interval: int
     started_at: datetime
     heartbeat_at: datetime
     held: tuple[Row[Any], ...]
@@ -145,16 +153,40 @@ def last_able(conn: Connection, *, job_types: Sequence[str]) -> dict[str, Any]:
     return {row.job_type: row for row in conn.execute(LAST_ABLE, {"job_types": list(job_types)})}
 
 
+def strips(conn: Connection, workers: Sequence[Worker], *, now: datetime) -> dict[str, str]:
+    """The pulse of each of these, drawn to now."""
+    intervals = {each.instance_id: each.interval for each in workers}
+    rows = conn.execute(BEATS, {"of_instances": list(intervals)})
+    return {row.instance_id: pulse(row.recent_beats, intervals[row.instance_id], until=now) for row in rows}
+
+
+def pulse(beats: Sequence[float], interval_seconds: int, *, until: datetime, length: int = 28) -> str:
+    """One mark per expected beat, oldest first, as `ui.beats` draws them: | came, : came late, . missed."""
+    marks = "|" if beats else ""
+    for earlier, later in pairwise(beats):
+        marks += "." * _missed(later - earlier, interval_seconds)
+        marks += ":" if later - earlier > LATE * interval_seconds else "|"
+    if beats:
+        marks += "." * _missed(until.timestamp() - beats[-1], interval_seconds)
+    return marks[-length:].rjust(length)
+
+
+def _missed(gap: float, interval_seconds: int) -> int:
+    return max(0, min(round(gap / interval_seconds) - 1, 100))
+
+
 def _worker(row: Any, held: list[Row[Any]], now: datetime) -> Worker:
     return Worker(
         instance_id=row.instance_id,
         name=row.label or row.component,
         component=row.component,
+        host=row.host,
         version=row.version,
         state=state_of(row, now),
         job_types=frozenset(row.job_types),
         queues=None if row.queues is None else frozenset(row.queues),
         concurrency=row.concurrency,
+        interval=row.heartbeat_interval_seconds,
         started_at=row.started_at,
         heartbeat_at=row.last_heartbeat_at,
         held=tuple(held),

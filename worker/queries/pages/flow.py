@@ -57,6 +57,7 @@ HOUR = (
         total(minutes.c.wait_ms).label("wait_ms"),
         total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FINAL)).label("finished_recently"),
         total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FAILURES)).label("failed_recently"),
+        total(minutes.c.jobs, _recent).label("attempts_recently"),
         *(total(minutes.c[name], minutes.c.outcome == AttemptOutcome.COMPLETED).label(name) for name in RUN_BUCKETS),
     )
     .where(minutes.c.minute >= _first)
@@ -88,6 +89,7 @@ class Flow:
     arrived: float = 0
     finished: float = 0
     failed: float = 0
+    attempts: float = 0
     runs: tuple[int, ...] = (0,) * len(RUN_BUCKETS)
 
 
@@ -102,6 +104,16 @@ class Minute:
     attempts: int = 0
     run_ms: int = 0
     wait_ms: int = 0
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long the jobs had waited on average."""
+        return self.wait_ms / max(self.attempts, 1) / 1000
+
+    @property
+    def busy(self) -> float:
+        """How many ran at once on average, by what ended."""
+        return self.run_ms / 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +160,7 @@ def _flow(pair: tuple[str, str], row: Any, arrived: float, minutes_elapsed: floa
         arrived=arrived,
         finished=row.finished_recently / minutes_elapsed,
         failed=row.failed_recently / minutes_elapsed,
+        attempts=row.attempts_recently / minutes_elapsed,
         runs=tuple(row._mapping[name] for name in RUN_BUCKETS),
     )
 

@@ -45,6 +45,11 @@ class Load:
     paused: bool = False
 
     @property
+    def rank(self) -> tuple[int, int, int, str]:
+        """The order of a list: the fullest first, then the busiest, then by name."""
+        return -self.ready, -self.running, -round(self.finished), self.name
+
+    @property
     def job_types(self) -> list[str]:
         """The job types that wait, run or failed here."""
         return sorted({each.job_type for each in self.backlog})
@@ -126,9 +131,20 @@ class Load:
             return Pace.CLEARING
         return Pace.GROWING if self.arrived > 0 else Pace.STALLED
 
+    @property
+    def late(self) -> bool:
+        """Whether its oldest job waits for something that does not come by itself."""
+        return self.pace in (Pace.UNSERVED, Pace.GROWING, Pace.STALLED)
+
+    @property
+    def runs_seen(self) -> int:
+        """Completed attempts of the last hour."""
+        return sum(sum(each.runs) for each in self.flows)
+
     def run_seconds(self, share: float) -> float | None:
-        """The run time that this share of the last hour's completed attempts stayed below."""
-        return quantile([sum(counts) for counts in zip(*(each.runs for each in self.flows), strict=True)], share)
+        """The run time that this share of the last hour's completed attempts stayed below, to two digits."""
+        found = quantile([sum(counts) for counts in zip(*(each.runs for each in self.flows), strict=True)], share)
+        return None if found is None else float(f"{found:.2g}")
 
 
 def by_queue(figures: Figures) -> list[Load]:
@@ -161,7 +177,7 @@ def _gathered(items: Iterable[Item], key: Callable[[Item], str]) -> dict[str, li
 
 
 def _sorted(loads: Iterable[Load]) -> list[Load]:
-    return sorted(loads, key=lambda load: (-load.ready, -load.running, -load.finished, load.name))
+    return sorted(loads, key=lambda load: load.rank)
 
 
 def _load(figures: Figures, name: str, backlog: list[Backlog], flows: list[Flow], *, ready: int) -> Load:

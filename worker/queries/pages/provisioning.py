@@ -81,6 +81,11 @@ class Provisioning:
         return STEPS[self.done] if self.done < len(STEPS) else None
 
     @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return len(STEPS)
+
+    @property
     def marks(self) -> list[str]:
         """One mark per step, as `ui.steps` draws them."""
         done, rest = ["done"] * self.done, len(STEPS) - self.done

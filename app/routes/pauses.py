@@ -1,0 +1,141 @@
+"""Pause a queue and resume it, each with its reason."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from starlette.responses import Response
+
+from app.answers import accepted
+from app.errors import NotFound
+from app.templating import render
+from app.web import Call
+from worker.database import Connection
+from worker.errors import InvalidInput
+from worker.payloads import clean_text
+from worker.queries import queues
+from worker.settings import queue_name
+
+MAX_REASON = 500
+UNTIL = {
+    "": ("somebody resumes it", None),
+    "15m": ("15 minutes from now", timedelta(minutes=15)),
+    "1h": ("1 hour from now", timedelta(hours=1)),
+    "4h": ("4 hours from now", timedelta(hours=4)),
+    "24h": ("24 hours from now", timedelta(hours=24)),
+}
+
+
+def new(call: Call, conn: Connection) -> Response:
+    """The form that pauses a queue."""
+    return _pause_form(call)
+
+
+def create(call: Call, conn: Connection) -> Response:
+    """Pause it; pausing twice keeps the first pause."""
+    queue, reason, until = _queue(call), str(call.form.get("reason", "")), str(call.form.get("until", ""))
+    try:
+        why = _required(reason)
+        end = _end(until, call.now)
+    except InvalidInput as refusal:
+        return _pause_form(call, status=422, reason=reason, until=until, refusal=refusal)
+    done = queues.pause(conn, queue=queue, actor=call.actor, reason=why, until=end, now=call.now)
+    text = f"{queue} is paused." if done else f"{queue} was paused already."
+    undo = f"/queues/{queue}/resume" if done else None
+    return accepted(call, text, back="/queues", topics="queues overview", undo=undo)
+
+
+def confirm(call: Call, conn: Connection) -> Response:
+    """The form that resumes a queue."""
+    return _resume_form(call, conn)
+
+
+def delete(call: Call, conn: Connection) -> Response:
+    """Resume it; a queue that is not paused is left as it is."""
+    queue, reason = _queue(call), str(call.form.get("reason", ""))
+    try:
+        why = clean_text(reason, field="reason", limit=MAX_REASON) or None
+    except InvalidInput as refusal:
+        return _resume_form(call, conn, status=422, reason=reason, refusal=refusal)
+    before = queues.paused(conn, now=call.now).get(queue)
+    topics = "queues overview"
+    if not queues.resume(conn, queue=queue, actor=call.actor, reason=why, now=call.now):
+        return accepted(call, f"{queue} was not paused.", back="/queues", topics=topics)
+    undo = f"/queues/{queue}/pause" if before else None
+    return accepted(call, f"{queue} runs again.", back="/queues", topics=topics, undo=undo, fields=_same_again(before))
+
+
+def _same_again(pause: Any) -> dict[str, str]:
+    """The fields that would pause the queue as it was."""
+    if pause is None:
+        return {}
+    return {"reason": pause.reason, "until": pause.paused_until.isoformat() if pause.paused_until else ""}
+
+
+def _queue(call: Call) -> str:
+    try:
+        return queue_name(call.path("queue"))
+    except ValueError:
+        raise NotFound from None
+
+
+def _required(reason: str) -> str:
+    if why := clean_text(reason, field="reason", limit=MAX_REASON):
+        return why
+    raise InvalidInput("reason", "say why, for whoever finds the queue paused")
+
+
+def _end(until: str, now: datetime) -> datetime | None:
+    """One of the choices, or a time: an undo brings back the end that a pause had."""
+    if until in UNTIL:
+        length = UNTIL[until][1]
+        return now + length if length else None
+    try:
+        end = datetime.fromisoformat(until)
+        if end > now:
+            return end
+    except (ValueError, TypeError):
+        pass
+    raise InvalidInput("until", "choose one of these")
+
+
+def _pause_form(
+    call: Call, *, status: int = 200, reason: str = "", until: str = "1h", refusal: InvalidInput | None = None
+) -> Response:
+    queue = _queue(call)
+    loads = [each for each in call.figures.backlog if each.queue == queue]
+    return _form(
+        call,
+        "queues/pause.html",
+        status,
+        queue=queue,
+        ready=call.figures.depths.ready.get(queue, 0),
+        running=sum(each.running for each in loads),
+        choices=[(key, words) for key, (words, _) in UNTIL.items()],
+        reason=reason,
+        until=until,
+        problem=refusal.problem if refusal and refusal.field == "reason" else None,
+        until_problem=refusal.problem if refusal and refusal.field == "until" else None,
+    )
+
+
+def _resume_form(
+    call: Call, conn: Connection, *, status: int = 200, reason: str = "", refusal: InvalidInput | None = None
+) -> Response:
+    queue = _queue(call)
+    return _form(
+        call,
+        "queues/resume.html",
+        status,
+        queue=queue,
+        ready=call.figures.depths.ready.get(queue, 0),
+        pause=queues.paused(conn, now=call.now).get(queue),
+        reason=reason,
+        problem=refusal.problem if refusal else None,
+    )
+
+
+def _form(call: Call, template: str, status: int, **context: Any) -> Response:
+    """The whole page, or the sheet alone where it opens in the dialog."""
+    return render(call, template, block="sheet" if call.htmx else None, status=status, **context)
