@@ -14,6 +14,7 @@ from worker.model import Status
 from worker.queries.audit import Actor, record
 from worker.queries.schema import platform_jobs as job
 
+# By id alone, in id order: the state is judged once the rows are ours (see dead_letters)
 LOCK = (
     select(job.c.id, job.c.status, job.c.cancel_requested_at)
     .where(among(job.c.id, "of_ids"))
@@ -22,18 +23,13 @@ LOCK = (
 )
 CANCEL = (
     update(job)
-    .where(among(job.c.id, "of_ids"), job.c.status.in_((Status.QUEUED, Status.FAILED)))
+    .where(among(job.c.id, "of_ids"))
     .values(
         status=Status.CANCELLED, scheduled=False, finished_at=moment(), cancel_requested_at=null(), updated_at=moment()
     )
     .returning(job.c.id)
 )
-REQUEST = (
-    update(job)
-    .where(among(job.c.id, "of_ids"), job.c.status == Status.RUNNING, job.c.cancel_requested_at.is_(None))
-    .values(cancel_requested_at=moment())
-    .returning(job.c.id)
-)
+REQUEST = update(job).where(among(job.c.id, "of_ids")).values(cancel_requested_at=moment()).returning(job.c.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +46,11 @@ def cancel(
 ) -> Cancelled:
     """Cancel queued and failed jobs, ask running ones to stop, leave finished ones; audited in the same transaction."""
     ids = sorted(set(job_ids))
-    conn.execute(LOCK, {"of_ids": ids})
-    cancelled = list(conn.execute(CANCEL, {"of_ids": ids, "at_now": now}).scalars())
-    requested = list(conn.execute(REQUEST, {"of_ids": ids, "at_now": now}).scalars())
+    rows = conn.execute(LOCK, {"of_ids": ids}).all()
+    idle = [row.id for row in rows if row.status in (Status.QUEUED, Status.FAILED)]
+    running = [row.id for row in rows if row.status == Status.RUNNING and row.cancel_requested_at is None]
+    cancelled = list(conn.execute(CANCEL, {"of_ids": idle, "at_now": now}).scalars())
+    requested = list(conn.execute(REQUEST, {"of_ids": running, "at_now": now}).scalars())
     touched = {*cancelled, *requested}
     if touched:
         detail = {"cancelled": len(cancelled), "requested": len(requested)}

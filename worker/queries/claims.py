@@ -13,13 +13,14 @@ from sqlalchemy import Connection, Integer, Uuid, and_, bindparam, null, select,
 from worker.database import Row, among, moment, records, seconds, text_of
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries import attempts, queues
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 # A name followed by this sorts after the name itself and before any other, "~" after every name.
 _JUST_AFTER, _END = " ", "~"
 _PROMOTE_AT_MOST = 1000
 
-_due = select(job.c.id).where(job.c.status == Status.QUEUED, job.c.scheduled, job.c.available_at <= moment())
+_due = select(job.c.id).where(has_status(Status.QUEUED), job.c.scheduled, job.c.available_at <= moment())
 PROMOTE = (
     update(job)
     .where(
@@ -32,7 +33,7 @@ PROMOTE = (
 PICK = (
     select(job.c.id, job.c.queue)
     .where(
-        job.c.status == Status.QUEUED,
+        has_status(Status.QUEUED),
         ~job.c.scheduled,
         job.c.available_at <= moment(),
         among(job.c.job_type, "job_types"),
@@ -81,7 +82,7 @@ _CLAIMS = records("claims", id=Uuid(), generation=Integer())
 _held = and_(
     job.c.id == _CLAIMS.c.id,
     job.c.generation == _CLAIMS.c.generation,
-    job.c.status == Status.RUNNING,
+    has_status(Status.RUNNING),
     job.c.locked_by == bindparam("by_instance"),
 )
 RENEW = (

@@ -13,14 +13,15 @@ from worker.database import Timestamp, among, moment
 from worker.model import Status
 from worker.queries import wakeups
 from worker.queries.audit import Actor, record
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
-# Locked in id order, so that two people pressing at once never deadlock (A-23)
-FAILED = select(job.c.id).where(among(job.c.id, "of_ids"), job.c.status == Status.FAILED).order_by(job.c.id)
-LOCK_FAILED = FAILED.with_for_update()
+# By id alone, in id order: the state is judged once the rows are ours, so that no plan walks all dead letters for it,
+# and two people pressing at once never deadlock (A-23)
+LOCK = select(job.c.id, job.c.status).where(among(job.c.id, "of_ids")).order_by(job.c.id).with_for_update()
 REPLAY = (
     update(job)
-    .where(among(job.c.id, "of_ids"), job.c.status == Status.FAILED)
+    .where(among(job.c.id, "of_ids"))
     .values(
         status=Status.QUEUED,
         attempts=0,
@@ -40,7 +41,7 @@ REPLAY = (
 MATCHING = (
     select(job.c.id)
     .where(
-        job.c.status == Status.FAILED,
+        has_status(Status.FAILED),
         job.c.error_fingerprint == bindparam("of_group"),
         job.c.finished_at <= bindparam("died_before", type_=Timestamp),
     )
@@ -65,8 +66,8 @@ def replay(
     The audit row is written in the same transaction, and only when something changed (A-52, A-81).
     """
     ids = sorted(set(job_ids))
-    conn.execute(LOCK_FAILED, {"of_ids": ids})
-    done = list(conn.execute(REPLAY, {"of_ids": ids, "at_now": now}).scalars())
+    failed = [row.id for row in conn.execute(LOCK, {"of_ids": ids}) if row.status == Status.FAILED]
+    done = list(conn.execute(REPLAY, {"of_ids": failed, "at_now": now}).scalars())
     if done:
         record(conn, actor=actor, action="replay", job_ids=done, reason=reason, now=now)
         wakeups.wake(conn, channel=wakeups.JOBS)

@@ -32,6 +32,7 @@ from worker.job_types import EMAIL_JOB_TYPE, JobTypes
 from worker.model import Status, new_id
 from worker.payloads import clean_text, to_text
 from worker.queries import wakeups
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 from worker.settings import queue_name
 
@@ -121,7 +122,7 @@ BY_KEY = select(job.c.id, job.c.status, job.c.job_type, job.c.idempotency_finger
 FINGERPRINT = select(digest(bindparam("of_type", type_=Text) + " " + sql_cast(json_of(bindparam("body")), Text)))
 RETRY_TERMINAL = (
     update(job)
-    .where(job.c.id == bindparam("of_id"), job.c.status.in_((Status.FAILED, Status.CANCELLED)))
+    .where(job.c.id == bindparam("of_id"), has_status(Status.FAILED, Status.CANCELLED))
     .values(
         status=Status.QUEUED,
         attempts=0,

@@ -15,6 +15,7 @@ from worker.database import moment, records, seconds
 from worker.failures import Failure
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries import attempts, statistics
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 
@@ -59,7 +60,7 @@ FINISH = (
     .where(
         job.c.id == _result.id,
         job.c.generation == _result.generation,
-        job.c.status == Status.RUNNING,
+        has_status(Status.RUNNING),
         job.c.locked_by == bindparam("by_instance"),
     )
     .values(

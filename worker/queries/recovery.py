@@ -14,13 +14,14 @@ from worker.database import Row, among, moment, seconds
 from worker.model import RECOVERED, AttemptOutcome, Status
 from worker.queries import attempts, wakeups
 from worker.queries.savepoints import apart, reason
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 LEASE_EXPIRED = "LeaseExpired"
 
 _silent_since = func.coalesce(job.c.locked_at, job.c.updated_at)
 _stale = and_(
-    job.c.status == Status.RUNNING,
+    has_status(Status.RUNNING),
     or_(
         job.c.lease_expires_at < moment(),
         and_(job.c.lease_expires_at.is_(None), _silent_since < moment() - seconds(bindparam("stale_after"))),

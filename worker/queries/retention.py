@@ -10,6 +10,7 @@ from worker.database import among, moment, seconds
 from worker.model import Status
 from worker.queries.schema import (
     event_outbox,
+    has_status,
     job_attempts,
     operator_sessions,
     platform_jobs,
@@ -23,20 +24,19 @@ from worker.queries.schema import (
 _DAY = 86_400
 _before = moment() - seconds(bindparam("older_than"))
 
-OLD_EVENTS = delete(event_outbox).where(
-    event_outbox.c.id.in_(
-        select(event_outbox.c.id)
-        .where(event_outbox.c.relayed_at < _before)
-        .order_by(event_outbox.c.relayed_at)
-        .limit(bindparam("at_most"))
-        .with_for_update(skip_locked=True)
-    )
+OLD_EVENTS = (
+    select(event_outbox.c.id)
+    .where(event_outbox.c.relayed_at < _before)
+    .order_by(event_outbox.c.relayed_at)
+    .limit(bindparam("at_most"))
+    .with_for_update(skip_locked=True)
 )
+DELETE_EVENTS = delete(event_outbox).where(among(event_outbox.c.id, "of_ids"))
 # Only once its outbox row is gone: the job row is what keeps a second fan-out from running it again
 OLD_JOBS = (
     select(platform_jobs.c.id)
     .where(
-        platform_jobs.c.status.in_((Status.SUCCEEDED, Status.CANCELLED)),
+        has_status(Status.SUCCEEDED, Status.CANCELLED),
         platform_jobs.c.event_id.is_not(None),
         platform_jobs.c.finished_at < _before,
         ~select(event_outbox.c.id).where(event_outbox.c.event_id == platform_jobs.c.event_id).exists(),
@@ -67,7 +67,8 @@ def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: date
     old = {"older_than": retention_days * _DAY, "at_most": limit, "at_now": now}
     pruned = {"events": 0, "jobs": 0, "workers": 0}
     if retention_days:
-        pruned["events"] = conn.execute(OLD_EVENTS, old).rowcount
+        ids = list(conn.execute(OLD_EVENTS, old).scalars())
+        pruned["events"] = conn.execute(DELETE_EVENTS, {"of_ids": ids}).rowcount
         ids = list(conn.execute(OLD_JOBS, old).scalars())
         conn.execute(DELETE_ATTEMPTS, {"of_ids": ids})
         pruned["jobs"] = conn.execute(DELETE_JOBS, {"of_ids": ids}).rowcount

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, update
 from worker.database import moment
 from worker.errors import InvalidInput
 from worker.model import Job, Status
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 PROGRESS = (
@@ -17,7 +18,7 @@ PROGRESS = (
         job.c.id == bindparam("of_id"),
         job.c.generation == bindparam("of_generation"),
         job.c.locked_by == bindparam("by_instance"),
-        job.c.status == Status.RUNNING,
+        has_status(Status.RUNNING),
     )
     .values(progress=bindparam("to_progress"), updated_at=moment())
     .returning(job.c.id)

@@ -1,0 +1,148 @@
+"""Hot statements stay index scans, on a table with 200,000 finished and 50,000 queued jobs (A-22, rule R13).
+
+Each plan is the generic one: what the server keeps once a statement is prepared, whatever the values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, Executable, text
+
+from worker.queries import (
+    attempts,
+    cancellations,
+    claims,
+    dead_letters,
+    jobs,
+    outbox,
+    outcomes,
+    recovery,
+    retention,
+)
+
+FILL = """
+INSERT INTO control.platform_jobs (id, job_type, queue, status, created_at, updated_at, available_at, scheduled,
+    finished_at, attempts, generation, error_fingerprint, idempotency_key, event_id, event_type, subscriber_id)
+SELECT gen_random_uuid(), 'type_' || n % 5, 'queue_' || n % 7, state, born, born, born, state = 'queued' AND n % 2 = 0,
+    CASE WHEN state NOT IN ('queued', 'running') THEN born END, 1, 1, CASE WHEN state = 'failed' THEN 'g' || n % 9 END,
+    'key-' || n, 'event-' || n, 'order.created', 'crm.sync'
+FROM (
+    SELECT n, now() - n * interval '1 second' AS born,
+        CASE WHEN n <= 50000 THEN 'queued' WHEN n <= 50100 THEN 'running' WHEN n % 100 = 0 THEN 'failed'
+             ELSE 'succeeded' END AS state
+    FROM generate_series(1, 250000) AS n
+) AS made;
+UPDATE control.platform_jobs SET locked_by = 'w-' || generation, locked_at = now(), lease_expires_at = now()
+    WHERE status = 'running';
+INSERT INTO control.event_outbox (id, event_id, event_type, source, occurred_at, payload, created_at, relayed_at,
+    fanout, retry_at)
+SELECT gen_random_uuid(), 'event-' || n, 'order.created', 'api', now(), '{}', now() - n * interval '1 second',
+    CASE WHEN n > 5000 THEN now() END, CASE WHEN n > 5000 THEN 1 END, CASE WHEN n <= 2000 THEN now() END
+FROM generate_series(1, 60000) AS n;
+INSERT INTO control.job_attempts (job_id, generation, attempt, worker_id, claimed_at, finished_at, outcome)
+SELECT id, 1, 1, 'w-1', created_at, finished_at, 'completed' FROM control.platform_jobs WHERE status = 'succeeded';
+"""
+TABLES = ("platform_jobs", "event_outbox", "job_attempts")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One step of a plan."""
+
+    kind: str
+    table: str | None
+    index: str | None
+
+
+@pytest.fixture(scope="module")
+def filled(migrated: Engine) -> Iterator[Connection]:
+    """A connection on the filled tables, their statistics fresh."""
+    with migrated.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
+        conn.execute(text("SET statement_timeout = 0"))
+        conn.execute(text("TRUNCATE control.platform_jobs, control.event_outbox, control.job_attempts CASCADE"))
+        for statement in FILL.split(";\n"):
+            if statement.strip():
+                conn.execute(text(statement))
+        for table in TABLES:
+            conn.execute(text(f"VACUUM ANALYZE control.{table}"))
+        yield conn
+        conn.execute(text("TRUNCATE control.platform_jobs, control.event_outbox, control.job_attempts CASCADE"))
+
+
+def plan(conn: Connection, statement: Executable) -> list[Node]:
+    """The steps of the statement's generic plan."""
+    sql = str(statement.compile(dialect=conn.dialect))  # type: ignore[attr-defined] # every statement compiles
+    numbers: dict[str, str] = {}
+    following = count(1)
+    sql = re.sub(r"%\((\w+)\)s", lambda match: numbers.setdefault(match[1], f"${next(following)}"), sql)
+    explained = conn.exec_driver_sql(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {sql}".replace("%", "%%")).scalar_one()
+    return list(_nodes(explained[0]["Plan"]))
+
+
+def _nodes(step: dict[str, Any]) -> Iterator[Node]:
+    yield Node(step["Node Type"], step.get("Relation Name"), step.get("Index Name"))
+    for inner in step.get("Plans", ()):
+        yield from _nodes(inner)
+
+
+HOT = {
+    "promote what is due": (claims.PROMOTE, {"ix_platform_jobs_scheduled", "pk_platform_jobs"}),
+    "pick": (claims.PICK, {"ix_platform_jobs_ready"}),
+    "take": (claims.TAKE, {"pk_platform_jobs"}),
+    "renew": (claims.RENEW, {"pk_platform_jobs", "ix_platform_jobs_running"}),
+    "release": (claims.RELEASE, {"pk_platform_jobs"}),
+    "finish": (outcomes.FINISH, {"pk_platform_jobs", "ix_platform_jobs_running"}),
+    "find stale": (recovery.STALE, {"ix_platform_jobs_running"}),
+    "recover": (recovery.RECOVER, {"pk_platform_jobs"}),
+    "find by key": (jobs.BY_KEY, {"uq_platform_jobs_key"}),
+    "relay fresh events": (outbox.FRESH, {"ix_event_outbox_pending"}),
+    "relay parked events": (outbox.PARKED, {"ix_event_outbox_parked"}),
+    "fan out": (outbox.FAN_OUT, {"pk_event_outbox"}),
+    "stamp": (outbox.STAMP, {"pk_event_outbox"}),
+    "lock dead letters": (dead_letters.LOCK, {"pk_platform_jobs"}),
+    "replay": (dead_letters.REPLAY, {"pk_platform_jobs"}),
+    "a group of dead letters": (dead_letters.MATCHING, {"ix_platform_jobs_dead_group"}),
+    "cancel": (cancellations.CANCEL, {"pk_platform_jobs"}),
+    "request a cancel": (cancellations.REQUEST, {"pk_platform_jobs"}),
+    "supersede": (attempts.SUPERSEDE, {"pk_job_attempts", "pk_platform_jobs"}),
+    "prune events": (retention.OLD_EVENTS, {"ix_event_outbox_relayed"}),
+    "prune jobs": (retention.OLD_JOBS, {"ix_platform_jobs_prunable", "uq_event_outbox_event_id"}),
+    "delete events": (retention.DELETE_EVENTS, {"pk_event_outbox"}),
+    "delete jobs": (retention.DELETE_JOBS, {"pk_platform_jobs"}),
+    "delete attempts": (retention.DELETE_ATTEMPTS, {"pk_job_attempts"}),
+}
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_a_hot_statement_reads_only_the_index_that_is_promised(filled: Connection, name: str) -> None:
+    statement, promised = HOT[name]
+    steps = plan(filled, statement)
+    assert [step for step in steps if step.kind == "Seq Scan" and step.table in TABLES] == []
+    assert {step.index for step in steps if step.table in TABLES or step.kind.startswith("Bitmap")} - {None} <= promised
+    assert {step.index for step in steps} & promised
+
+
+@pytest.mark.parametrize("name", ["promote what is due", "pick", "relay fresh events", "a group of dead letters"])
+def test_the_backlog_is_never_sorted(filled: Connection, name: str) -> None:
+    assert "Sort" not in {step.kind for step in plan(filled, HOT[name][0])}
+
+
+def test_a_22_a_claim_finds_ten_due_jobs_behind_a_mountain_of_later_ones(filled: Connection) -> None:
+    query = text(
+        "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT id FROM control.platform_jobs WHERE status = 'queued' AND NOT"
+        " scheduled AND queue >= 'queue_0' AND queue < 'queue_0 ' ORDER BY queue, created_at, id LIMIT 10"
+    )
+    (explained,) = filled.execute(query).scalar_one()
+    assert explained["Plan"]["Shared Hit Blocks"] + explained["Plan"]["Shared Read Blocks"] < 60
+
+
+def test_pauses_are_read_once_not_joined(filled: Connection) -> None:
+    kinds = [step for step in plan(filled, claims.PICK) if step.table == "queue_controls"]
+    assert len(kinds) == 1
+    assert {step.kind for step in plan(filled, claims.PICK)} & {"Hash Join", "Merge Join"} == set()
