@@ -11,6 +11,10 @@ from worker.database import connect
 from worker.postgres_programs import find
 from worker.queries.schema import PROCESSING_JOBS, metadata
 
+OLD_ROW = text(
+    "INSERT INTO control.platform_jobs (id, job_type, status) VALUES (gen_random_uuid(), :job_type, :status)"
+)
+
 
 @pytest.fixture
 def empty(server: str) -> Iterator[Engine]:
@@ -27,7 +31,7 @@ def empty(server: str) -> Iterator[Engine]:
 
 def dump(engine: Engine) -> list[str]:
     host = engine.url.query["host"]
-    command = [find() / "pg_dump", "-h", host, "-U", "postgres", "--schema-only", "--schema=control"]
+    command = [str(find() / "pg_dump"), "-h", str(host), "-U", "postgres", "--schema-only", "--schema=control"]
     exclude = ["--exclude-table=control.alembic_version", str(engine.url.database)]
     text_ = subprocess.run([*command, *exclude], capture_output=True, text=True, check=True).stdout
     return [line for line in text_.splitlines() if not line.startswith(("\\", "--", "ALTER FUNCTION"))]
@@ -47,9 +51,8 @@ def test_the_migrated_database_equals_the_metadata(empty: Engine, migrated: Engi
 def test_s1_09_rows_of_the_plain_record_survive_and_can_be_claimed(empty: Engine) -> None:
     migrate.upgrade(empty, "20260722_c001")
     with empty.begin() as conn:
-        columns = "id, job_type, status"
-        conn.execute(text(f"INSERT INTO control.platform_jobs ({columns}) VALUES (gen_random_uuid(), 'a', 'queued')"))
-        conn.execute(text(f"INSERT INTO control.platform_jobs ({columns}) VALUES (gen_random_uuid(), 'b', 'failed')"))
+        for job_type, status in (("a", "queued"), ("b", "failed")):
+            conn.execute(OLD_ROW, {"job_type": job_type, "status": status})
     migrate.upgrade(empty)
     with empty.connect() as conn:
         rows = conn.execute(text("SELECT job_type, queue, attempts, finished_at FROM control.platform_jobs ORDER BY 1"))

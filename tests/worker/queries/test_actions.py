@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, select, text
 from sqlalchemy.exc import IntegrityError
 
 from tests.factories import NOON, attempts, job, stored, worker_instance
+from worker.database import Row
 from worker.model import Status, new_id
 from worker.queries import audit, cancellations, dead_letters, queues, workers
 from worker.queries.audit import Actor
@@ -18,7 +19,7 @@ from worker.queries.schema import operator_action_jobs, operator_actions
 DANA, MIRA = Actor("dana", "10.0.0.7", "req-1"), Actor("mira")
 
 
-def trail(conn: Connection) -> list[object]:
+def trail(conn: Connection) -> list[Row]:
     return list(conn.execute(select(operator_actions).order_by(operator_actions.c.id)))
 
 

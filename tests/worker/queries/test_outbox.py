@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Connection, Engine, func, select, text
 
 from tests.factories import NOON
+from worker.database import Row
 from worker.errors import InvalidInput
 from worker.model import Event, new_id
 from worker.queries.outbox import NOBODY, Relayed, publish
@@ -34,7 +35,7 @@ def relay(conn: Connection, known: Subscribers, **arguments: Any) -> Relayed:
         return relay_events(mine, known, **arguments)
 
 
-def jobs(conn: Connection) -> list[object]:
+def jobs(conn: Connection) -> list[Row]:
     return list(conn.execute(select(platform_jobs).order_by(platform_jobs.c.subscriber_id)))
 
 

@@ -1,18 +1,19 @@
 """Finish: one outcome per claim, fenced, with its attempt and its place in the statistics."""
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, insert, select, text
 
 from tests.factories import NOON, attempts, claimed, job, stored
+from tests.worker.queries.test_claims import DANA
 from worker.failures import describe
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
 from worker.queries.outcomes import Result, finish
-from worker.queries.schema import statistics_minutes
-from tests.worker.queries.test_claims import DANA
+from worker.queries.schema import job_attempts, statistics_minutes
 
 FAILURE = describe(ValueError("no such template: invoice_v3.html"), handler_key="render_report")
 LATER = NOON + timedelta(seconds=3)
@@ -22,8 +23,8 @@ def running(conn: Connection, **columns: object) -> Job:
     return claimed(conn, job(conn, status=Status.RUNNING, **columns))
 
 
-def end(conn: Connection, *results: Result, instance: str = "worker-1") -> dict[object, Status]:
-    return dict(finish(conn, instance_id=instance, results=results, now=LATER))
+def end(conn: Connection, *results: Result, instance: str = "worker-1") -> dict[UUID, Status]:
+    return finish(conn, instance_id=instance, results=results, now=LATER)
 
 
 def test_a_completed_job_is_over_and_its_attempt_is_kept(conn: Connection) -> None:
@@ -64,8 +65,14 @@ def test_a_batch_is_finished_together(conn: Connection) -> None:
     assert statuses == {done.id: Status.SUCCEEDED, again.id: Status.QUEUED, dead.id: Status.FAILED}
 
 
-@pytest.mark.parametrize("change", ["locked_by = 'other'", "generation = 2", "status = 'queued', locked_by = NULL,"
-                                    " locked_at = NULL, lease_expires_at = NULL"])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        "locked_by = 'other'",
+        "generation = 2",
+        "status = 'queued', locked_by = NULL, locked_at = NULL, lease_expires_at = NULL",
+    ],
+)
 def test_s2_143_a_claim_that_was_lost_is_left_to_its_owner(conn: Connection, change: str) -> None:
     mine = running(conn)
     conn.execute(text(f"UPDATE control.platform_jobs SET {change}"))
@@ -77,13 +84,8 @@ def test_s2_143_a_claim_that_was_lost_is_left_to_its_owner(conn: Connection, cha
 def test_an_attempt_whose_job_ran_again_meanwhile_is_called_superseded(conn: Connection) -> None:
     mine = running(conn)
     conn.execute(text("UPDATE control.platform_jobs SET generation = 2, locked_by = 'other'"))
-    conn.execute(
-        text(
-            "INSERT INTO control.job_attempts (job_id, generation, attempt, worker_id, claimed_at, finished_at, outcome)"
-            " VALUES (:id, 1, 1, 'worker-1', :at, :at, 'lease_expired')"
-        ),
-        {"id": mine.id, "at": NOON},
-    )
+    attempt = {"job_id": mine.id, "generation": 1, "attempt": 1, "worker_id": "worker-1", "outcome": "lease_expired"}
+    conn.execute(insert(job_attempts), attempt | {"claimed_at": NOON, "finished_at": NOON})
     end(conn, Result(mine, AttemptOutcome.COMPLETED, run_ms=1))
     assert [each.outcome for each in attempts(conn, mine.id)] == ["superseded"]
 
@@ -109,7 +111,8 @@ def test_minutes_add_up_over_batches(conn: Connection) -> None:
     for run_ms in (2, 40, 40, 400_000):
         end(conn, Result(running(conn, created_at=NOON, available_at=NOON), AttemptOutcome.COMPLETED, run_ms=run_ms))
     (minute,) = conn.execute(select(statistics_minutes)).all()
-    assert (minute.minute, minute.handler_key, minute.queue, minute.outcome) == (
+    key = (minute.minute, minute.handler_key, minute.queue, minute.outcome)
+    assert key == (
         NOON,
         "render_report",
         "default",
