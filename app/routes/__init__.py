@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import Route as Served
 
-from app.routes import account, drains, health, live, overview, pauses, queues, sessions, static, workers
+from app.routes import account, drains, health, live, overview, pauses, queues, sessions, static, tenants, workers
 from app.web import Route, endpoint
 
 ROUTES = (
@@ -28,6 +28,7 @@ ROUTES = (
     Route("GET", "/workers", workers.index, "viewer"),
     Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
+    Route("GET", "/tenants", tenants.index, "viewer"),
     # jobs, dead letters, replays, cancellations
     # audit
 )
