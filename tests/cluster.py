@@ -29,8 +29,10 @@ def throwaway() -> Iterator[str]:
     run = reachable(find(), home, user)
     options = [word for option in (*_OPTIONS, f"unix_socket_directories={home}") for word in ("-c", option)]
     try:
-        initdb = [str(run / "initdb"), "-D", str(home / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
-        subprocess.run([*initdb, "--locale=C.UTF-8"], check=True, stdout=subprocess.DEVNULL, cwd="/", **as_user(user))
+        initdb = [str(run / "initdb"), "-D", str(home / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        subprocess.run(
+            [*initdb, "--locale=C.UTF-8", "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd="/", **as_user(user)
+        )
         server: subprocess.Popen[bytes] = subprocess.Popen(
             ("sh", "-c", _KEEPER, "keeper", str(run / "postgres"), "-D", str(home / "data"), *options),
             stdin=subprocess.PIPE,
