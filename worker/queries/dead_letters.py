@@ -68,10 +68,11 @@ def replay(
     ids = sorted(set(job_ids))
     failed = [row.id for row in conn.execute(LOCK, {"of_ids": ids}) if row.status == Status.FAILED]
     done = list(conn.execute(REPLAY, {"of_ids": failed, "at_now": now}).scalars())
+    moved = set(done)
     if done:
         record(conn, actor=actor, action="replay", job_ids=done, reason=reason, now=now)
         wakeups.wake(conn, channel=wakeups.JOBS)
-    return Acted(done, [each for each in ids if each not in set(done)])
+    return Acted(done, [each for each in ids if each not in moved])
 
 
 def matching(conn: Connection, *, fingerprint: str, before: datetime, limit: int = 500) -> list[UUID]:
