@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
+from urllib.parse import urlsplit
 
 import click
 import structlog
@@ -79,6 +80,7 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
     if settings.database_url:
         if data:
             raise Refused("--data is for the embedded PostgreSQL, but DATABASE_URL is set")
+        _require_address(settings.database_url.get_secret_value())
         yield Database(settings)
         return
     folder = (data or default_data_folder()).absolute()
@@ -90,3 +92,14 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
         yield Database(settings.model_copy(update={"database_url": SecretStr(url)}), folder, local)
     finally:
         local.close()
+
+
+def _require_address(text: str) -> None:
+    """Misconfigured unless it is an address of a PostgreSQL; what it says is not repeated, it may hold a password."""
+    try:
+        parts = urlsplit(url_of(text))
+        is_ours = parts.scheme == "postgresql+psycopg" and parts.port != 0
+    except ValueError:
+        is_ours = False
+    if not is_ours:
+        raise Misconfigured("DATABASE_URL: must be like postgresql://user:password@host:5432/name")

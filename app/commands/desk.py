@@ -5,13 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import click
 
@@ -85,13 +84,6 @@ def confirm(question: str, *, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise Refused(f"{question} Say --yes to do it.")
     click.confirm(question, abort=True, err=True)
-
-
-def chosen(ids: Sequence[UUID]) -> Sequence[UUID]:
-    """The ids given on the command line; none is refused, more than one transaction should take as well."""
-    if not 1 <= len(ids) <= 500:
-        raise Refused("give from 1 to 500 job ids")
-    return ids
 
 
 def os_actor() -> Actor:

@@ -69,4 +69,4 @@ class Warehouse:
         """Exchange stock levels with one site."""
         running_for = self._clock() - self._started_at - TROUBLE_BEGINS_SECONDS
         if 0 <= running_for < TROUBLE_LASTS_SECONDS and not self._renewed:
-            raise CredentialsExpired(f"wms.portside.example refused site {site}: token expired")
+            raise CredentialsExpired(f"wms.portside.example refused the token for site '{site}': expired")

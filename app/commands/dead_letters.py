@@ -1,0 +1,90 @@
+"""Dead letters: what failed for good, by what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from uuid import UUID
+
+import click
+
+from app.commands import actions
+from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
+from app.commands.output import counted, table
+from app.commands.refusals import Failed, Refused
+from app.text import age
+from worker.queries import dead_letters
+from worker.queries.pages import groups, readiness
+from worker.queries.pages.groups import Group
+
+ids_argument = click.argument("ids", type=click.UUID, nargs=-1, metavar="[ID...]")
+group_option = click.option("--group", help=f"All of one group, {actions.AT_ONCE} at once; see `dead-letters list`.")
+
+
+@click.group("dead-letters")
+def command() -> None:
+    """See what failed for good, in groups; replay, cancel."""
+
+
+@command.command("list")
+@at_desk
+def list_groups(desk: Desk) -> None:
+    """Groups of dead letters with the same error, the newest first."""
+    with desk.engine.connect() as conn:
+        now = readiness.clock(conn)
+        found = groups.read(conn, now=now)
+    headings = ("GROUP", "JOBS", "TENANTS", "HANDLER", "FIRST", "LAST", "ERROR")
+    rows = [
+        (
+            each.fingerprint,
+            each.jobs,
+            each.tenants,
+            each.handler_key,
+            age(each.first_at, now),
+            age(each.last_at, now),
+            f"{each.error_type}: {each.error_summary}",
+        )
+        for each in found
+    ]
+    desk.answer([_document(each) for each in found], table(headings, rows))
+
+
+@command.command("replay")
+@ids_argument
+@group_option
+@reason_option
+@yes_option
+@at_desk
+def replay(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | None, yes: bool) -> None:
+    """Run dead letters again, each with a new budget of attempts: try one before the rest."""
+    actions.replay(desk, _chosen(desk, ids, group, verb="Replay", yes=yes or bool(ids)), reason=reason)
+
+
+@command.command("cancel")
+@ids_argument
+@group_option
+@reason_option
+@yes_option
+@at_desk
+def cancel(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | None, yes: bool) -> None:
+    """Give dead letters up: they are kept, but never run."""
+    actions.cancel(desk, _chosen(desk, ids, group, verb="Cancel", yes=yes), reason=reason)
+
+
+def _chosen(desk: Desk, ids: Sequence[UUID], group: str | None, *, verb: str, yes: bool) -> Sequence[UUID]:
+    """The ids given, or those of the group that had died by now; asked about unless --yes."""
+    if bool(ids) == bool(group):
+        raise Refused("give either job ids or --group")
+    if group:
+        with desk.engine.connect() as conn:
+            before = readiness.clock(conn)
+            ids = dead_letters.matching(conn, fingerprint=group, before=before, limit=actions.AT_ONCE)
+        if not ids:
+            raise Failed(f"no dead letter is in the group {group[:100]!r}")
+    confirm(f"{verb} {counted(len(ids), 'dead letter')}?", yes=yes)
+    return ids
+
+
+def _document(group: Group) -> dict[str, object]:
+    shown = {each.name for each in fields(group)} - {"axis_from", "counts"}
+    return {name: getattr(group, name) for name in sorted(shown)}

@@ -1,0 +1,101 @@
+"""One job on a terminal: its row, error, payload, attempts and trail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from app.commands.output import facts, table
+from app.text import age, escaped
+from worker.database import Connection, Row
+from worker.job_types import EMAIL_JOB_TYPE
+from worker.queries.pages import job
+from worker.queries.pages.states import State
+
+WORDS = {State.DEAD: "dead letter"}
+SEALED = "(encrypted)"
+
+
+def read(conn: Connection, job_id: UUID) -> dict[str, Any] | None:
+    """Everything about the job as one document; None when there is no such job."""
+    row = job.read(conn, job_id=job_id)
+    if row is None:
+        return None
+    known = {name: value for name, value in row._mapping.items() if name != "now"}
+    return {
+        **known,
+        "payload": SEALED if row.job_type == EMAIL_JOB_TYPE else _parsed(row.payload),
+        "attempts_made": [dict(each._mapping) for each in job.attempts(conn, job_id=job_id)],
+        "actions": [dict(each._mapping) for each in job.actions(conn, job_id=job_id)],
+        "at": row.now,
+    }
+
+
+def text(document: dict[str, Any]) -> str:
+    """The same for a person."""
+    return "\n\n".join(_parts(document))
+
+
+def _parts(known: dict[str, Any]) -> Iterator[str]:
+    now = known["at"]
+    yield facts(
+        {
+            "job": known["id"],
+            "state": WORDS.get(known["state"], known["state"]),
+            "handler": known["handler_key"],
+            "queue": known["queue"],
+            "tenant": known["tenant"],
+            "event": known["event_id"] and f"{known['event_type']} {known['event_id']}",
+            "key": known["idempotency_key"],
+            "attempts": f"{known['attempts']} of {known['max_attempts']}, replayed {known['replays']} times",
+            "put in": f"{age(known['created_at'], now)} ago by {known['source']}",
+            "due": known["available_at"],
+            "held by": known["locked_by"],
+            "lease until": known["lease_expires_at"],
+            "stop asked": known["cancel_requested_at"],
+            "ended": known["finished_at"],
+            "group": known["error_fingerprint"],
+        }
+    )
+    if known["error_detail"]:
+        yield "error\n" + "\n".join(f"  {escaped(line)}" for line in known["error_detail"].split("\n"))
+    yield f"payload ({known['payload_bytes']:,} bytes)\n  {escaped(_compact(known['payload']))}"
+    if known["attempts_made"]:
+        yield table(("TRY", "OUTCOME", "FROM", "UNTIL", "WORKER", "ERROR"), map(_attempt, known["attempts_made"]))
+    if known["actions"]:
+        lines = [(each["at"], each["actor"], each["action"], each["reason"]) for each in known["actions"]]
+        yield table(("AT", "WHO", "DID", "WHY"), lines)
+
+
+def _attempt(made: dict[str, Any]) -> Sequence[object]:
+    error = made["error"] and made["error"].rstrip().rsplit("\n", 1)[-1]
+    started = made["started_at"] or made["claimed_at"]
+    return made["attempt"], made["outcome"], started, made["finished_at"], made["worker_id"], error
+
+
+def _parsed(text: str) -> Any:
+    """The payload; as the text that it is where it was cut or Python cannot read it."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _compact(payload: Any) -> str:
+    return payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
+
+
+def line(row: Row, now: Any) -> Sequence[object]:
+    """One row of a list of jobs."""
+    return (
+        row.id,
+        WORDS.get(row.state, row.state),
+        row.handler_key,
+        row.queue,
+        row.tenant,
+        f"{row.attempts}/{row.max_attempts}",
+        age(row.created_at, now),
+        f"{row.error_type}: {row.error_summary}" if row.error_type else None,
+    )

@@ -1,0 +1,142 @@
+"""Schema, health and the general manners of the command line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import Connection, Engine, make_url, text
+
+from app.cli import COMMANDS, main
+from tests.app.program import ROOT
+from tests.app.shell import Shell
+from worker import migrate
+
+NOWHERE = "postgresql://nobody:hunter2@127.0.0.1:9/none"
+
+
+@pytest.fixture
+def shell(url: str) -> Shell:
+    return Shell(url)
+
+
+@pytest.fixture
+def empty(migrated: Engine) -> Iterator[str]:
+    """The address of a database with nothing in it."""
+    with migrated.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
+        conn.execute(text("CREATE DATABASE blank"))
+        yield make_url(migrated.url).set(database="blank").render_as_string(hide_password=False)
+        conn.execute(text("DROP DATABASE blank WITH (FORCE)"))
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    result = CliRunner().invoke(main, ["--version"], prog_name="watchfloor")
+    assert result.output == f"watchfloor, version {version('watchfloor')}\n"
+
+
+def test_every_command_explains_itself() -> None:
+    listing = CliRunner().invoke(main, ["--help"]).output
+    for name in COMMANDS:
+        assert f"  {name} " in listing
+        assert CliRunner().invoke(main, [name, "--help"]).exit_code == 0
+
+
+def test_an_unknown_command_is_wrong_usage() -> None:
+    assert CliRunner().invoke(main, ["nope"]).exit_code == 2
+
+
+def test_an_empty_database_is_migrated_once(empty: str) -> None:
+    shell = Shell(empty)
+    assert shell.json("migrate") == {"before": None, "revision": migrate.head()}
+    assert shell.json("migrate") == {"before": migrate.head(), "revision": migrate.head()}
+    assert "already" in shell.ok("migrate")
+
+
+def test_the_owner_migrates_where_there_is_one(empty: str) -> None:
+    made = Shell(NOWHERE).json("migrate", MIGRATIONS_DATABASE_URL=empty)
+    assert made["revision"] == migrate.head()
+
+
+def test_a_healthy_system_is_said_to_be_so(shell: Shell) -> None:
+    found = shell.json("check")
+    assert found["healthy"] is True
+    assert [each["check"] for each in found["checks"]] == ["configuration", "database", "schema", "clock", "role"]
+    assert "schema" in shell.ok("check")
+
+
+def test_a_database_without_the_schema_is_unhealthy(empty: str) -> None:
+    result = Shell(empty)("check")
+    assert result.exit_code == 3
+    assert "watchfloor migrate" in result.stdout
+
+
+def test_a_database_out_of_reach_is_unhealthy_and_keeps_its_password(conn: Connection) -> None:
+    result = Shell(NOWHERE)("check", "--json")
+    assert result.exit_code == 3
+    assert '"failed"' in result.stdout
+    assert "hunter2" not in result.output
+
+
+def test_other_commands_fail_in_one_line_then(conn: Connection) -> None:
+    message = Shell(NOWHERE).refused("queues", "list", code=1)
+    assert "does not answer" in message
+    assert "hunter2" not in message
+
+
+def test_nothing_is_done_to_a_database_of_another_revision(empty: str) -> None:
+    assert "watchfloor migrate" in Shell(empty).refused("enqueue", "charge_card", code=78)
+
+
+def test_a_setting_that_cannot_be_is_named(shell: Shell) -> None:
+    message = shell.refused("check", code=78, WATCHFLOOR_LEASE_SECONDS="soon", PORT="99999")
+    assert "WATCHFLOOR_LEASE_SECONDS" in message
+    assert "PORT" in message
+
+
+def test_an_address_that_is_none_is_not_repeated(shell: Shell) -> None:
+    message = shell.refused("queues", "list", code=78, DATABASE_URL="hunter2 is the password")
+    assert "DATABASE_URL" in message
+    assert "hunter2" not in message
+
+
+def test_a_folder_and_an_address_are_one_too_many(shell: Shell) -> None:
+    assert "--data" in shell.refused("queues", "list", "--data", "/nowhere", code=2)
+
+
+def test_without_a_database_the_way_to_one_is_said() -> None:
+    message = Shell("").refused("queues", "list", "--data", "/nowhere/at/all", code=78)
+    assert "watchfloor up" in message
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> str:
+    """What the command writes to a terminal of eighty columns."""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "app", *arguments]
+    known = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", **environment}
+    with subprocess.Popen(command, stdout=slave, stderr=subprocess.DEVNULL, env=known, cwd=ROOT) as process:
+        os.close(slave)
+        written = b""
+        while select.select([master], [], [], 60)[0]:
+            try:
+                written += os.read(master, 65_536)
+            except OSError:  # the other end is closed
+                break
+        process.wait(60)
+    os.close(master)
+    return written.decode()
+
+
+def test_a_terminal_gets_colours_unless_it_wants_none(url: str) -> None:
+    assert "\x1b[" in on_a_terminal("check", DATABASE_URL=url)
+    assert "\x1b[" not in on_a_terminal("check", DATABASE_URL=url, NO_COLOR="1")
+
+
+def test_a_pipe_gets_no_colours(shell: Shell) -> None:
+    assert "\x1b[" not in shell.ok("check")

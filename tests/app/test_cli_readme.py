@@ -1,0 +1,59 @@
+"""The README names every command and every setting, and none that is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from pydantic import AliasChoices
+
+from app.cli import main
+from app.settings import ConsoleSettings
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+COMMANDS = README.partition("## Commands")[2].partition("\n## ")[0]
+SETTINGS = README.partition("## Settings")[2]
+
+
+def commands(group: click.Group, path: str) -> Iterator[str]:
+    """Every command as it is typed."""
+    with click.Context(group) as context:
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            if isinstance(command, click.Group):
+                yield from commands(command, f"{path} {name}")
+            else:
+                yield f"{path} {name}"
+
+
+def settings() -> Iterator[str]:
+    """Every setting as the environment names it."""
+    for name, field in ConsoleSettings.model_fields.items():
+        alias = field.validation_alias
+        yield str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"WATCHFLOOR_{name.upper()}"
+
+
+def test_every_command_is_named() -> None:
+    assert [each for each in commands(main, "watchfloor") if f"`{each}" not in COMMANDS] == []
+
+
+def test_no_command_is_named_that_is_not_there() -> None:
+    named = re.findall(r"`(watchfloor(?: [a-z][a-z-]*)+)", README)
+    assert set(named) <= set(commands(main, "watchfloor"))
+
+
+def test_every_setting_has_a_line() -> None:
+    assert [each for each in settings() if f"\n| `{each}` |" not in SETTINGS] == []
+
+
+def test_no_setting_is_named_that_is_not_there() -> None:
+    assert set(re.findall(r"`(WATCHFLOOR_[A-Z_]+)`", README)) <= set(settings())
+
+
+def test_the_python_examples_are_python() -> None:
+    examples = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        compile(example.replace("…", "..."), "README.md", "exec")
