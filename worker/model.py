@@ -17,6 +17,7 @@ DEFAULT_QUEUE = "default"
 DEFAULT_MAX_ATTEMPTS = 5
 RUN_SUBSCRIBER = "run_subscriber"
 RECOVERED = "Recovered after worker lease expired."
+LEASE_EXPIRED = "LeaseExpired"
 
 
 class Status(StrEnum):
@@ -98,6 +99,8 @@ class Job:
     source: str = "api"
     schema_version: int = 1
     steps_completed: tuple[str, ...] = ()
+    recovered: bool = False
+    """Whether the worker of the attempt before fell silent, perhaps because of this job."""
 
     @cached_property
     def payload(self) -> Any:

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Integer, Uuid, and_, bindparam, null, select, update
 
 from worker.database import Row, among, moment, records, seconds, text_of
-from worker.model import AttemptOutcome, Job, Status
+from worker.model import LEASE_EXPIRED, AttemptOutcome, Job, Status
 from worker.queries import attempts, queues
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
@@ -75,6 +75,7 @@ TAKE = (
         job.c.source,
         job.c.schema_version,
         job.c.steps_completed,
+        job.c.error_type.is_not_distinct_from(LEASE_EXPIRED).label("recovered"),
     )
 )
 

@@ -11,13 +11,11 @@ from sqlalchemy import Connection, Text, and_, bindparam, case, func, literal, n
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Row, among, moment, seconds
-from worker.model import RECOVERED, AttemptOutcome, Status
+from worker.model import LEASE_EXPIRED, RECOVERED, AttemptOutcome, Status
 from worker.queries import attempts, wakeups
 from worker.queries.savepoints import apart, reason
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
-
-LEASE_EXPIRED = "LeaseExpired"
 
 _silent_since = func.coalesce(job.c.locked_at, job.c.updated_at)
 _stale = and_(

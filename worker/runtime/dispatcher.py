@@ -11,6 +11,7 @@ from worker.queries.claims import claim, release
 from worker.queries.workers import Instance
 from worker.runtime.executor import Executor
 from worker.runtime.held import Held, Run
+from worker.runtime.quarantine import Quarantine
 from worker.runtime.sleeper import Sleeper
 
 
@@ -22,8 +23,9 @@ class Dispatcher:
         engine: Engine,
         held: Held,
         executor: Executor,
-        sleeper: Sleeper,
         *,
+        sleeper: Sleeper,
+        quarantine: Quarantine,
         instance: Instance,
         batch_size: int,
         lease_seconds: float,
@@ -33,6 +35,7 @@ class Dispatcher:
         self._held = held
         self._executor = executor
         self._sleeper = sleeper
+        self._quarantine = quarantine
         self._instance = instance
         self._batch_size = batch_size
         self._lease_seconds = lease_seconds
@@ -41,17 +44,25 @@ class Dispatcher:
 
     def tick(self) -> bool:
         """Claim what fits; whether to look once more before waiting for a hint, a free slot or the poll interval."""
-        room = min(self._held.idle(), self._batch_size)
+        room = min(self._quarantine.room(self._held.idle()), self._batch_size)
         if room <= 0:
             return False
         runs = self._claim(room)
-        if runs and not self._held.add(runs):
-            self._give_back(runs)  # the stop came while the claim was under way (A-08)
-            return False
-        for run in runs:
+        self._begin(runs)
+        return self._sleeper.look_again(busy=len(runs) == room)
+
+    def _begin(self, runs: list[Run]) -> None:
+        """Hand them on, or give back at once what came too late or is not to run beside the others."""
+        now, kept, later = self._quarantine.part(runs)
+        if not self._held.add(now + kept):
+            now, kept, later = [], [], runs  # the stop came while the claim was under way (A-08)
+        for run in now:
             self._log.debug("job.claimed", **run.about())
             self._executor.submit(run)
-        return self._sleeper.look_again(busy=len(runs) == room)
+        for run in kept:
+            self._quarantine.keep(run)
+        if later:
+            self._give_back(later)
 
     def _claim(self, limit: int) -> list[Run]:
         """One short transaction, over before any handler runs (S1-44)."""

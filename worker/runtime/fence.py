@@ -37,7 +37,7 @@ class Fence:
 
     def _overrun(self, run: Run) -> None:
         """No longer renewed, told once, and nothing waits behind it (S2-130 to S2-134)."""
-        run.overran = run.signal.lease_lost = True
+        self._held.overrun(run)
         self._log.error("job.overran", **run.about(), max_runtime_seconds=self._max_runtime_seconds)
         self._completer.release(self._held.take_waiting())
 

@@ -39,16 +39,25 @@ class Run:
 class Held:
     """All claims of one worker. A claim has one owner at a time: the queue for a thread, the thread, the completer."""
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, *, threads: int) -> None:
         self._slots = slots
+        self._threads = threads
         self._runs: dict[tuple[UUID, int], Run] = {}
         self._active = 0
+        self._stuck = 0
         self._closed = False
         self._changed = Condition()
 
     def idle(self) -> int:
-        """How many more claims could be started at once; results that cannot be written hold new claims back."""
-        return 0 if self._closed else min(self._slots - self._active, 2 * self._slots - len(self._runs))
+        """How many more claims there is room for: none when every thread is stuck, fewer while results pile up."""
+        if self._closed or self._stuck >= self._threads:
+            return 0
+        return min(self._slots - self._active, 2 * self._slots - len(self._runs))
+
+    @property
+    def active(self) -> int:
+        """How many wait or run."""
+        return self._active
 
     def add(self, runs: Iterable[Run]) -> bool:
         """Hold them; False, and nothing held, once no more are wanted (A-08)."""
@@ -75,6 +84,13 @@ class Held:
                 return False
             self._end(run)
             return True
+
+    def overrun(self, run: Run) -> None:
+        """It runs past its limit: its thread may never come back, and the lease is not kept any more."""
+        with self._changed:
+            if not run.ended:
+                run.overran = run.signal.lease_lost = True
+                self._stuck += 1
 
     def take_waiting(self) -> list[Run]:
         """Take all that never started."""
@@ -122,3 +138,4 @@ class Held:
     def _end(self, run: Run) -> None:
         run.ended = True
         self._active -= 1
+        self._stuck -= run.overran

@@ -20,6 +20,7 @@ from worker.runtime.held import Held
 from worker.runtime.judge import Judge
 from worker.runtime.loop import Loop, stop_all
 from worker.runtime.notifier import Notifier
+from worker.runtime.quarantine import Quarantine
 from worker.runtime.reaper import Reaper
 from worker.runtime.sleeper import Sleeper
 from worker.runtime.startup import Readiness, new_instance, validate
@@ -49,7 +50,7 @@ class Worker:
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
         self._engine = connect(url, application_name=f"watchfloor {self.instance.component}"[:60], pool_size=6)
         self._work, self._endings = Event(), Event()
-        self._held = Held(slots or settings.worker_concurrency)
+        self._held = Held(slots or settings.worker_concurrency, threads=settings.worker_concurrency)
         self._judge = Judge(registry, settings)
         self._completer = self._new_completer()
         self._executor = Executor(
@@ -143,12 +144,17 @@ class Worker:
             self._engine,
             self._held,
             self._executor,
-            self._sleeper,
+            sleeper=self._sleeper,
+            quarantine=self._new_quarantine(),
             instance=self.instance,
             batch_size=self._settings.batch_size,
             lease_seconds=self._settings.lease_seconds,
             log=self._log,
         )
+
+    def _new_quarantine(self) -> Quarantine:
+        seconds = self._settings.heartbeat_interval_seconds
+        return Quarantine(self._held, self._executor.submit, seconds=seconds, log=self._log)
 
     def _new_loops(self) -> tuple[Loop, ...]:
         """The dispatcher first, for it is stopped first; what keeps and writes claims goes on the longest."""

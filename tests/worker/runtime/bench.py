@@ -12,11 +12,11 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import Engine, make_url, text
+from sqlalchemy import Engine, text
 from structlog.testing import LogCapture
 from structlog.typing import FilteringBoundLogger
 
-from worker.database import connect
+from worker.database import autocommit, connect
 from worker.handlers import Registry
 from worker.job_types import Handler
 from worker.model import Job, new_id
@@ -29,6 +29,7 @@ from worker.runtime.fence import Fence
 from worker.runtime.heartbeat import Heartbeat
 from worker.runtime.held import Held, Run
 from worker.runtime.judge import Judge
+from worker.runtime.quarantine import Quarantine
 from worker.runtime.sleeper import Sleeper
 from worker.runtime.startup import new_instance
 from worker.settings import WorkerSettings
@@ -94,7 +95,8 @@ class Bench:
         self.me = self.instance.instance_id
         self.log, self._capture = captured()
         self.work, self.endings = Event(), Event()
-        self.held = Held(slots)
+        self.held = Held(slots, threads=2)
+        self.submitted: list[Run] = []
         self.completer = Completer(
             engine,
             self.held,
@@ -116,7 +118,8 @@ class Bench:
             self.engine,
             self.held,
             self.executor,
-            Sleeper(self.engine, channel=wakeups.JOBS, name=self.me),
+            sleeper=Sleeper(self.engine, channel=wakeups.JOBS, name=self.me),
+            quarantine=Quarantine(self.held, self.submitted.append, seconds=10, log=self.log),
             instance=self.instance,
             batch_size=self.settings.batch_size,
             lease_seconds=self.settings.lease_seconds,
@@ -146,18 +149,20 @@ class Bench:
 
 
 @contextmanager
-def outage(url: str) -> Iterator[None]:
+def outage(engine: Engine) -> Iterator[None]:
     """Nobody reaches the database, and everybody's connection to it is gone."""
-    there = make_url(url)
-    server = connect(there.set(database="postgres").render_as_string(hide_password=False), application_name="outage")
-    with server.execution_options(isolation_level="AUTOCOMMIT").connect() as conn:
-        conn.execute(text(f"ALTER DATABASE {there.database} WITH ALLOW_CONNECTIONS false"))
+    name = engine.url.database
+    there = connect(
+        engine.url.set(database="postgres").render_as_string(hide_password=False), application_name="outage"
+    )
+    with autocommit(there).connect() as conn:
+        conn.execute(text(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"))
         conn.execute(
-            text("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = :name"),
-            {"name": there.database},
+            text("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = :name"), {"name": name}
         )
         try:
             yield
         finally:
-            conn.execute(text(f"ALTER DATABASE {there.database} WITH ALLOW_CONNECTIONS true"))
-    server.dispose()
+            conn.execute(text(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true"))
+            engine.dispose()
+    there.dispose()

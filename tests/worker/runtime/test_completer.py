@@ -94,9 +94,9 @@ def _expire_and_claim_elsewhere(conn: Connection, job_id: UUID) -> None:
         )  # fmt: skip
 
 
-def test_a_14_an_outcome_that_meets_an_outage_lands_when_the_database_is_back(bench: Bench, conn: Connection) -> None:
+def test_a_14_an_outcome_that_meets_an_outage_lands_when_the_database_is_back(bench: Bench) -> None:
     runs = claimed(bench, "work", "bad")
-    with outage(bench.engine.url.render_as_string(hide_password=False)):
+    with outage(bench.engine):
         end(bench, *runs)
         for _ in range(2):
             with pytest.raises(Exception, match="connection"):
@@ -109,7 +109,7 @@ def test_a_14_an_outcome_that_meets_an_outage_lands_when_the_database_is_back(be
 
 def test_a_14_an_outcome_is_dropped_once_another_worker_may_hold_the_job(bench: Bench) -> None:
     (run,) = claimed(bench, "work")
-    with outage(bench.engine.url.render_as_string(hide_password=False)):
+    with outage(bench.engine):
         end(bench, run)
         run.renewed_at -= 30
         with pytest.raises(Exception, match="connection"):

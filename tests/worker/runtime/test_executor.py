@@ -37,7 +37,7 @@ class Shop:
     """An executor on its own, and what came out of it."""
 
     def __init__(self, *, threads: int = 2, **handlers: Handler) -> None:
-        self.held = Held(50)
+        self.held = Held(50, threads=50)
         self.endings = Endings()
         known = registry(**handlers)
         judge = Judge(known, settings())

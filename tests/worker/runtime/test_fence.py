@@ -24,7 +24,7 @@ class Ground:
 
     def __init__(self) -> None:
         self.log, self.said = captured()
-        self.held = Held(3)
+        self.held = Held(3, threads=3)
         self.released = Released()
         self.running, self.other, self.waiting = (claim_of() for _ in range(3))
         self.held.add([self.running, self.other, self.waiting])
