@@ -1,0 +1,129 @@
+"""The console and its worker as processes would run them, and browsers that are watched while they visit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import Connection
+
+from app.main import new_worker
+from tests import browser as chromium
+from tests.system.console import Console
+from tests.system.desk import Desk
+from tests.system.watch import Watch
+from worker.runtime.worker import Worker
+from worker.settings import WorkerSettings
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+)
+PATIENCE_MS = 15_000
+
+NewContext = Callable[..., BrowserContext]
+Enter = Callable[..., Page]
+Hire = Callable[..., Worker]
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`pytest tests/system --approve` keeps what the pages look like now as what they shall look like."""
+    parser.addoption("--approve", action="store_true", help="keep the screenshots taken as the approved ones")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The browser of this machine, drawing the same on every machine."""
+    return {**browser_type_launch_args, "executable_path": chromium.executable(), "args": list(ARGUMENTS)}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """What every visitor's browser has in common."""
+    return {
+        **browser_context_args,
+        "viewport": {"width": 1440, "height": 900},
+        "color_scheme": "light",
+        "reduced_motion": "reduce",
+        "timezone_id": "UTC",
+        "locale": "en-GB",
+    }
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """Fails the test when a page complains of something that the test did not expect."""
+    watching = Watch()
+    yield watching
+    assert watching.complaints() == []
+
+
+@pytest.fixture
+def desk() -> Desk:
+    """The handlers of the flow tests, and what they wait for."""
+    return Desk()
+
+
+@pytest.fixture
+def console(url: str, desk: Desk) -> Iterator[Console]:
+    """The console on the empty database."""
+    started = Console(url, desk.registry).start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def hire(url: str, desk: Desk) -> Iterator[Hire]:
+    """Starts a worker with the desk's handlers, quick to look and to beat: `hire()`."""
+    with ExitStack() as staff:
+
+        def start(**settings: object) -> Worker:
+            quick = {"poll_interval_seconds": 0.2, "heartbeat_interval_seconds": 1, "lease_seconds": 30}
+            given = {**quick, "database_url": url, "worker_concurrency": 2, **settings}
+            worker = new_worker(WorkerSettings.model_validate(given), desk.registry)
+            worker.start()
+            staff.callback(worker.stop, 2)
+            return worker
+
+        staff.callback(desk.close)
+        yield start
+
+
+@pytest.fixture
+def visit(console: Console, new_context: NewContext, watch: Watch) -> Enter:
+    """Opens a page in a new browser that nobody has signed in with: `visit("/sign-in")`."""
+
+    def open_page(path: str = "/", **options: Any) -> Page:
+        page = new_context(base_url=console.url, **options).new_page()
+        watch.over(page, console.url)
+        page.goto(path)
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def enter(visit: Enter, console: Console, conn: Connection) -> Enter:
+    """Signs somebody in through a one-time link, in a browser of their own: `enter("dana", "/queues")`."""
+
+    def sign_in(name: str = "dana", path: str = "/", *, role: str = "operator", **options: Any) -> Page:
+        page = visit(console.link(conn, name, role), **options)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("/")
+        if path != "/":
+            page.goto(path)
+        return page
+
+    return sign_in

@@ -1,0 +1,52 @@
+"""The console behind its real server, on a port that it keeps when it is started again."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+from queue import Queue
+
+from sqlalchemy import Connection, select
+
+from app import sessions
+from app.main import create_app
+from app.server import Server
+from app.settings import ConsoleSettings
+from tests import factories
+from worker.handlers import Registry
+from worker.queries.schema import operators
+
+PATIENCE_SECONDS = 20
+
+
+class Console:
+    """One console process as its browsers see it; `now` holds its clock still."""
+
+    def __init__(self, database: str, registry: Registry, *, now: datetime | None = None, **settings: object) -> None:
+        self.url = ""
+        self._given = {"database_url": database, "port": 0, "shutdown_grace_seconds": 2, **settings}
+        self._registry = registry
+        self._now = now
+
+    def start(self) -> Console:
+        """Serve, and return as soon as it answers."""
+        settings = ConsoleSettings.model_validate(self._given)
+        app = create_app(settings, registry=self._registry, now=self._now)
+        urls: Queue[str] = Queue()
+        self._server = Server(app, settings, on_start=urls.put)
+        self._thread = threading.Thread(target=self._server.run, name="console")
+        self._thread.start()
+        self.url = urls.get(timeout=PATIENCE_SECONDS)
+        self._given["port"] = int(self.url.rpartition(":")[2])
+        return self
+
+    def stop(self) -> None:
+        """End the streams and the server."""
+        self._server.stop()
+        self._thread.join(PATIENCE_SECONDS)
+        assert not self._thread.is_alive()
+
+    def link(self, conn: Connection, name: str, role: str) -> str:
+        """The path of a one-time link for the operator of that name, who is added if new."""
+        known = conn.execute(select(operators.c.id).where(operators.c.name == name)).scalar_one_or_none()
+        return sessions.new_link(conn, operator_id=known or factories.operator(conn, name, role), now=self._now)

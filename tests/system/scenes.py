@@ -1,0 +1,82 @@
+"""Consoles that stand still: each on a database of its own, filled once, its clock stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+from sqlalchemy import Connection, Engine, make_url, text
+
+from tests.system.console import Console
+from tests.system.seed.clock import NOW
+from tests.system.watch import Watch
+from worker import migrate
+from worker.database import connect
+from worker.handlers import Registry
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "narrow": {"viewport": {"width": 420, "height": 900}},
+}
+
+
+@contextmanager
+def scene(server: str, name: str, fill: Callable[[Connection], None]) -> Iterator[Scene]:
+    """A console whose database was filled; both are gone at the end."""
+    with _database(server, name) as engine:
+        with engine.begin() as conn:
+            fill(conn)
+        url = engine.url.render_as_string(hide_password=False)
+        console = Console(url, Registry(), now=NOW, environment="production").start()
+        try:
+            yield Scene(console, engine)
+        finally:
+            console.stop()
+
+
+@contextmanager
+def _database(server: str, name: str) -> Iterator[Engine]:
+    maintenance = connect(server, application_name="tests")
+    with maintenance.execution_options(isolation_level="AUTOCOMMIT").connect() as conn:
+        conn.execute(text(f"CREATE DATABASE {name}"))
+    maintenance.dispose()
+    url = make_url(server).set(database=name).render_as_string(hide_password=False)
+    engine = connect(url, application_name="tests")
+    try:
+        migrate.upgrade(engine)
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@dataclass
+class Scene:
+    """A console and the browsers that look at it: one for each look, signed in once."""
+
+    console: Console
+    engine: Engine
+    _contexts: dict[str, BrowserContext] = field(default_factory=dict)
+
+    def page(self, browser: Browser, look: str, watch: Watch, arguments: dict[str, Any]) -> Page:
+        """A new page in the browser of that look, at the scene's time."""
+        if look not in self._contexts:
+            self._contexts[look] = self._enter(browser, {**arguments, **LOOKS[look]})
+        page = self._contexts[look].new_page()
+        watch.over(page, self.console.url)
+        return page
+
+    def _enter(self, browser: Browser, arguments: dict[str, Any]) -> BrowserContext:
+        context = browser.new_context(base_url=self.console.url, **arguments)
+        context.clock.set_fixed_time(NOW)
+        with self.engine.begin() as conn:
+            link = self.console.link(conn, "dana", "operator")
+        page = context.new_page()
+        page.goto(link)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("/")
+        page.close()
+        return context

@@ -1,0 +1,67 @@
+"""Approved screenshots: what a page shall look like, and a picture of the difference where it does not."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+APPROVED = Path(__file__).parent / "approved"
+OUTPUT = Path(__file__).parent / "output"
+
+THRESHOLD = 25
+"""A channel may differ by so much, of 255: anti-aliasing does."""
+
+ALLOWED = 0.001
+"""So many of the pixels may differ by more."""
+
+
+def approve(name: str, taken: bytes) -> None:
+    """Keep the picture as the approved one, as small as it gets; one that would pass anyway is left alone."""
+    if (APPROVED / f"{name}.png").exists() and difference(name, taken) is None:
+        return
+    APPROVED.mkdir(exist_ok=True)
+    image = Image.open(BytesIO(taken)).convert("RGB")
+    image.save(APPROVED / f"{name}.png", optimize=True)
+
+
+def difference(name: str, taken: bytes) -> str | None:
+    """How the picture differs from the approved one, in words; leaves both and the difference in the output folder."""
+    new = Image.open(BytesIO(taken)).convert("RGB")
+    path = APPROVED / f"{name}.png"
+    if not path.exists():
+        return _complain(name, new, f"{name} was never approved: look at it, then run with --approve")
+    old = Image.open(path).convert("RGB")
+    if old.size != new.size:
+        return _complain(name, new, f"{name} is {new.size}, approved was {old.size}")
+    mask = _differing(old, new)
+    share = mask.histogram()[255] / (mask.width * mask.height)
+    if share <= ALLOWED:
+        return None
+    _marked(new, mask).save(_output(f"{name}.difference.png"))
+    return _complain(name, new, f"{name} differs in {share:.2%} of its pixels: see {OUTPUT.name}/{name}.difference.png")
+
+
+def _differing(old: Image.Image, new: Image.Image) -> Image.Image:
+    """White where any channel differs by more than the threshold."""
+    red, green, blue = ImageChops.difference(old, new).split()
+    greatest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    return greatest.point([255 if value > THRESHOLD else 0 for value in range(256)])
+
+
+def _marked(image: Image.Image, mask: Image.Image) -> Image.Image:
+    """The picture, faded, with what differs in red."""
+    faded = Image.blend(image, Image.new("RGB", image.size, "white"), 0.7)
+    faded.paste(Image.new("RGB", image.size, "red"), mask=mask)
+    return faded
+
+
+def _complain(name: str, new: Image.Image, words: str) -> str:
+    new.save(_output(f"{name}.png"))
+    return words
+
+
+def _output(name: str) -> Path:
+    OUTPUT.mkdir(exist_ok=True)
+    return OUTPUT / name

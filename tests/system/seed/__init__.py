@@ -1,0 +1,25 @@
+"""What the approved screenshots show: a busy morning, and a console on which nothing has happened yet."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from tests.system.seed import dead, outbox, people, staff, statistics, tenants, work
+
+
+def busy(conn: Connection) -> None:
+    """Half past nine: a release broke the invoices, the mail falls behind, a worker is silent, a queue is paused."""
+    people.insert_all(conn)
+    tenants.insert_all(conn)
+    staff.insert_all(conn)
+    work.insert_all(conn)
+    dead.insert_all(conn)
+    outbox.insert_all(conn)
+    statistics.insert_all(conn)
+    people.act(conn)
+
+
+def calm(conn: Connection) -> None:
+    """A new console: one operator, one idle worker, no job yet."""
+    people.insert_all(conn)
+    staff.insert_idle(conn)

@@ -1,0 +1,76 @@
+"""The operators, and what they did this morning."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import Connection, insert
+
+from tests import factories
+from tests.system.seed.clock import NOW, ago, at, identity
+from tests.system.seed.tenants import TENANT_IDS
+from worker.queries import audit, queues
+from worker.queries.audit import Actor
+from worker.queries.schema import dead_letter_groups
+
+DANA, LEE, MAX = (Actor(name, "10.4.7.21") for name in ("dana", "lee", "max"))
+PROVIDER_DOWN = "Provider throttles us after the newsletter; resume when their status page is green"
+
+
+def insert_all(conn: Connection) -> None:
+    """Three operators, of a role each."""
+    for number, (name, role) in enumerate({"dana": "operator", "lee": "admin", "max": "viewer"}.items()):
+        factories.operator(conn, name, role, id=identity("operator", number, ago(days=90)), last_seen_at=ago(minutes=4))
+
+
+def act(conn: Connection) -> None:
+    """What the audit trail shows, oldest first, and the pause that is still in force."""
+    record = audit.record
+    old = [identity("settled", number, ago(hours=4)) for number in range(3)]
+    record(conn, actor=audit.SYSTEM, action="operator-add", target="max", detail={"role": "viewer"}, now=ago(days=2))
+    record(conn, actor=LEE, action="sign-in", now=at("05:58:10"))
+    record(conn, actor=LEE, action="replay", job_ids=old, reason="S3 is back, see INC-2291", now=at("06:04:32"))
+    record(conn, actor=LEE, action="assign", target="ConnectTimeout", reason="Mine", now=at("06:31:05"))
+    record(conn, actor=DANA, action="sign-in", now=at("08:55:41"))
+    queues.pause(
+        conn, queue="campaign", actor=DANA, reason=PROVIDER_DOWN, until=NOW + timedelta(hours=1), now=at("09:02:17")
+    )
+    acme = TENANT_IDS["acme"]
+    record(
+        conn,
+        actor=DANA,
+        action="cancel",
+        tenant_id=acme,
+        job_ids=old[:1],
+        reason="Asked for by the tenant",
+        now=at("09:07:50"),
+    )
+    record(
+        conn,
+        actor=MAX,
+        action="replays",
+        outcome="refused",
+        reason="You are signed in as viewer; this needs operator.",
+        now=at("09:20:02"),
+    )
+    record(
+        conn,
+        actor=Actor("nobody", "203.0.113.80"),
+        action="sign-in",
+        outcome="refused",
+        target='<img src=x onerror="alert(1)">',
+        now=at("09:24:44"),
+    )
+
+
+def take(conn: Connection, fingerprint: str) -> None:
+    """Lee has taken a group of dead letters."""
+    note = "Waiting for the storage team, INC-2291"
+    row = {
+        "fingerprint": fingerprint,
+        "assignee": "lee",
+        "note": note,
+        "updated_at": at("06:31:05"),
+        "updated_by": "lee",
+    }
+    conn.execute(insert(dead_letter_groups), row)

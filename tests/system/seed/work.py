@@ -1,0 +1,146 @@
+"""What waits, runs and has just been done on each queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import cycle, islice
+from typing import Any
+
+from sqlalchemy import Connection
+
+from tests.system.seed import rows
+from tests.system.seed.clock import NOW, ago, identity
+from tests.system.seed.tenants import TENANT_IDS
+
+SEALED = {"schema": "watchfloor.email.v1", "ciphertext": "gAAAAABpKq3c" + "Zm9v" * 78}
+MAIL = {"job_type": "send_email", "queue": "mail", "payload": SEALED}
+INSIGHTS = {"job_type": "materialize_insights", "queue": "insights"}
+TRAINING = {"job_type": "train_tenant_model", "queue": "training"}
+DIGEST = {"job_type": "run_subscriber", "queue": "campaign"}
+FEEDS = "partner-feeds.eu-central.nightly-reconciliation"
+SLUGS = ("acme", "globex", "initech", "umbrella", "hooli", "stark", *(slug for slug in TENANT_IDS if len(slug) > 20))
+
+RUNNING_JOB = identity("insights running", 0, ago(minutes=4, seconds=18))
+QUEUED_JOB = identity("training", 0, ago(minutes=41, seconds=7))
+
+
+def insert_all(conn: Connection) -> None:
+    """All jobs but the dead ones and those that set up tenants."""
+    rows.write(conn, [*_waiting(), *_later(), *_running(), *_done()])
+
+
+def _tenants(count: int) -> Iterator[Any]:
+    return (TENANT_IDS[slug] for slug in islice(cycle(SLUGS), count))
+
+
+def _invoice(kind: str, number: int) -> dict[str, Any]:
+    event = rows.of_event("order.created", "invoice.render", kind, number)
+    return {**event, "queue": "default", "payload": {"invoice_id": f"inv_20261129_{number:04}", "version": 3}}
+
+
+def _waiting() -> Iterator[rows.Row]:
+    for number, tenant_id in enumerate(_tenants(2460)):
+        yield rows.queued("mail", number, ago(seconds=372 * (1 - number / 2460)), tenant_id=tenant_id, **MAIL)
+    for number, tenant_id in enumerate(_tenants(58)):
+        created_at = ago(seconds=14 * (1 - number / 58))
+        yield rows.queued("invoice", number, created_at, tenant_id=tenant_id, **_invoice("invoice", number))
+    for number, tenant_id in enumerate(_tenants(12)):
+        yield rows.queued("insights", number, ago(seconds=41 - 3 * number), tenant_id=tenant_id, **INSIGHTS)
+    for number, tenant_id in enumerate(_tenants(34)):
+        created_at = ago(minutes=41 - number, seconds=7)
+        payload = {"model": "churn", "horizon_days": 90, "features": ["orders", "visits", "support_tickets"]}
+        yield rows.queued("training", number, created_at, tenant_id=tenant_id, payload=payload, **TRAINING)
+
+
+def _later() -> Iterator[rows.Row]:
+    for number, tenant_id in enumerate(_tenants(49)):
+        event = rows.of_event("campaign.scheduled", "campaign.send_digest", "digest", number)
+        due_at = NOW + timedelta(minutes=28 + number)
+        yield rows.scheduled(
+            "digest", number, ago(minutes=50 + number), due_at, tenant_id=tenant_id, **event, queue="campaign"
+        )
+    for number, tenant_id in enumerate(_tenants(6)):
+        columns = {"attempts": 1 + number % 3, "generation": 1 + number % 3, "tenant_id": tenant_id}
+        due_at = NOW + timedelta(seconds=25 + 40 * number)
+        yield rows.scheduled("retry", number, ago(minutes=3 + number), due_at, **columns, **_invoice("retry", number))
+
+
+def _running() -> Iterator[rows.Row]:
+    acme = TENANT_IDS["acme"]
+    yield rows.running(
+        "insights running",
+        0,
+        ago(minutes=4, seconds=18),
+        ago(minutes=4, seconds=12),
+        "product-3c",
+        tenant_id=acme,
+        progress=62,
+        payload={"period": "2026-11", "cubes": ["revenue", "retention"]},
+        **INSIGHTS,
+    )
+    stopping = {"cancel_requested_at": ago(seconds=8), "progress": 17}
+    yield rows.running(
+        "insights running",
+        1,
+        ago(minutes=2),
+        ago(minutes=1, seconds=50),
+        "product-1c",
+        tenant_id=acme,
+        **stopping,
+        **INSIGHTS,
+    )
+    for number, tenant_id in enumerate(_tenants(5)):
+        worker = "product-1c" if number % 2 else "product-3c"
+        yield rows.running(
+            "invoice running",
+            number,
+            ago(seconds=15),
+            ago(seconds=0.2 * number),
+            worker,
+            tenant_id=tenant_id,
+            **_invoice("invoice running", number),
+        )
+    for number, tenant_id in enumerate(_tenants(8)):
+        yield rows.running(
+            "mail running",
+            number,
+            ago(seconds=373),
+            ago(seconds=0.4 + number / 10),
+            "mail-1a",
+            tenant_id=tenant_id,
+            **MAIL,
+        )
+    yield rows.running(
+        "feed",
+        0,
+        ago(seconds=9),
+        ago(seconds=8),
+        "product-3c",
+        job_type="render_report",
+        queue=FEEDS,
+        idempotency_key="partner-feed:2026-11-29:" + "eu-central-1/" * 9,
+    )
+
+
+def _done() -> Iterator[rows.Row]:
+    for number, tenant_id in enumerate(_tenants(940)):
+        took = timedelta(milliseconds=40 + 7 * (number % 23))
+        yield rows.succeeded(
+            "invoice done",
+            number,
+            ago(seconds=345 - number / 3),
+            took,
+            tenant_id=tenant_id,
+            **_invoice("invoice done", number),
+        )
+    for number, tenant_id in enumerate(_tenants(96)):
+        took = timedelta(seconds=2 + number % 7)
+        yield rows.succeeded(
+            "insights done", number, ago(seconds=345 - 3 * number), took, tenant_id=tenant_id, **INSIGHTS
+        )
+    for number in range(55):
+        event = rows.of_event("upload.received", "intake.scan_upload", "intake", number)
+        yield rows.succeeded(
+            "intake", number, ago(seconds=340 - 6 * number), timedelta(milliseconds=12), **event, queue="intake"
+        )
