@@ -70,7 +70,7 @@ class Database:
                 raise
             try:
                 self.local.ensure_running()
-            except ConfigurationError as problem:
+            except (ConfigurationError, OSError) as problem:
                 log.error("postgres.not_started", error=str(problem))
 
 

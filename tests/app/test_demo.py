@@ -51,17 +51,23 @@ def test_everything_that_arrives_is_known(registry: Registry) -> None:
     assert all(registry.job_types.handler(each.name) for each in STREAMS if not each.is_event)
 
 
-def test_every_queue_but_training_has_a_worker(registry: Registry) -> None:
+def test_whatever_can_be_run_somebody_serves_and_nobody_serves_training(registry: Registry) -> None:
+    types = [registry.job_types.get(name) for name in registry.job_types.runnable()]
+    waiting = {(each.name, each.queue) for each in types}
+    waiting |= {(each.job_type, each.queue) for each in registry.subscribers.all()}
     staff = shift.workers(WorkerSettings())
-    served = {queue for each in staff for queue in each.worker_queues or ()}
-    used = {registry.job_types.get(name).queue for name in registry.job_types.runnable()}
-    used |= {each.queue for each in registry.subscribers.all()}
-    assert used <= served
-    assert "training" not in served
+    served = {
+        (job_type, queue)
+        for each in staff
+        for queue in each.worker_queues or ()
+        for job_type in each.worker_job_types or registry.capabilities()
+    }
+    assert waiting <= served
+    assert "training" not in {queue for _, queue in served}
 
 
 def test_a_worker_chosen_by_the_environment_stays_as_it_is() -> None:
-    chosen = WorkerSettings(worker_queues=("mail",))
+    chosen = WorkerSettings.model_validate({"worker_queues": "mail"})
     assert shift.workers(chosen) == [chosen]
 
 
