@@ -49,6 +49,7 @@ class Worker:
         self._settings = settings
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
         self._engine = connect(url, application_name=f"watchfloor {self.instance.component}"[:60], pool_size=6)
+        self._stopping = False
         self._work, self._endings = Event(), Event()
         self._held = Held(slots or settings.worker_concurrency, threads=settings.worker_concurrency)
         self._judge = Judge(registry, settings)
@@ -91,8 +92,11 @@ class Worker:
         """Take nothing more, wait for the handlers, write everything down; after this no row is held (S1-117, A-07).
 
         What never started goes back unspent at once. What runs beyond the grace time goes back with its attempt spent,
-        and its handler is told that the lease is lost.
+        and its handler is told that the lease is lost. A second call does nothing.
         """
+        if self._stopping:
+            return
+        self._stopping = True
         grace = self._settings.shutdown_grace_seconds if grace_seconds is None else grace_seconds
         deadline = monotonic() + grace
         self._log.info("worker.stopping", grace_seconds=grace)

@@ -55,6 +55,18 @@ def registry(**handlers: Handler) -> Registry:
     return known
 
 
+class Gate:
+    """A handler that says when it began, and runs until it is let go."""
+
+    def __init__(self) -> None:
+        self.entered = Event()
+        self.free = Event()
+
+    def __call__(self, _job: Job) -> None:
+        self.entered.set()
+        self.free.wait(30)
+
+
 def claim_of(job_type: str = "render_report", **fields: Any) -> Run:
     """A claim that was never in any database."""
     now = datetime.now(UTC)
@@ -166,3 +178,16 @@ def outage(engine: Engine) -> Iterator[None]:
             conn.execute(text(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true"))
             engine.dispose()
     there.dispose()
+
+
+@contextmanager
+def read_only(engine: Engine) -> Iterator[None]:
+    """The server refuses writes, as an old primary does after a fail-over; sessions stay (A-16)."""
+    with autocommit(engine).connect() as conn:
+        conn.execute(text("ALTER SYSTEM SET default_transaction_read_only = on"))
+        conn.execute(text("SELECT pg_reload_conf()"))
+        try:
+            yield
+        finally:
+            conn.execute(text("ALTER SYSTEM RESET default_transaction_read_only"))
+            conn.execute(text("SELECT pg_reload_conf()"))
