@@ -96,10 +96,10 @@ def _release(figures: Figures, at: datetime) -> Any:
 
 
 def _hung(figures: Figures, max_runtime: timedelta) -> Iterator[Item]:
+    live = {each.instance_id: each for each in figures.live}
     for row in figures.held:
-        if figures.at - row.since > max_runtime:
-            holder = next((each for each in figures.workers if each.instance_id == row.locked_by), None)
-            yield Item("hung", "urgent", {"of": row, "holder": holder, "limit": max_runtime})
+        if row.locked_by in live and figures.at - row.since > max_runtime:
+            yield Item("hung", "urgent", {"of": row, "holder": live[row.locked_by], "limit": max_runtime})
 
 
 def _unreaped(figures: Figures) -> Iterator[Item]:

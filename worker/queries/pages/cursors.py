@@ -27,7 +27,8 @@ def decode(cursor: str, *kinds: Kind) -> tuple[Any, ...]:
     try:
         if len(cursor) > MAX_LENGTH:
             raise ValueError
-        key = json.loads(base64.b64decode(cursor.encode("ascii") + b"==", altchars=b"-_", validate=True))
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         if not isinstance(key, list):
             raise TypeError
         return tuple(kind(value) for kind, value in zip(kinds, key, strict=True))

@@ -185,7 +185,7 @@ class Figures:
         """What each live region watches: a digest per topic that changes when the region must be drawn anew."""
         open_work = tuple((each, each.ready_since, each.next_due) for each in self.backlog)
         states = tuple((each.instance_id, each.state, each.busy) for each in self.workers)
-        dead = tuple((each.queue, each.handler_key, each.dead, each.died_at) for each in self.backlog)
+        dead = tuple((each.queue, each.handler_key, each.dead, each.died_at) for each in self.backlog if each.dead)
         flows = tuple((each.queue, each.handler_key, each.finished, each.failed) for each in self.hour.flows)
         troubles = (self.unserved, tuple(self.paused), tuple(self.outbox), [each.instance_id for each in self.silent])
         provisioning = [each for each in self.backlog if each.job_type == PROVISION_TENANT]

@@ -1,0 +1,29 @@
+"""Rows that several of these tests need."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from worker.queries.schema import BUCKETS_MS, statistics_minutes
+
+
+def minute(
+    conn: Connection, at: datetime, *, queue: str = "mail", handler: str = "render_report", **columns: Any
+) -> None:
+    """What one handler's attempts of one outcome came to in a minute; `runs` counts them by bucket bound."""
+    runs = columns.pop("runs", {})
+    assert set(runs) <= set(BUCKETS_MS)
+    row: dict[str, Any] = {
+        "minute": at.replace(second=0, microsecond=0),
+        "handler_key": handler,
+        "queue": queue,
+        "outcome": "completed",
+        "jobs": 1,
+        "run_ms": 0,
+        "wait_ms": 0,
+        **{f"run_{bound}": count for bound, count in runs.items()},
+    }
+    conn.execute(insert(statistics_minutes), row | columns)
