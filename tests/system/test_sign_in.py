@@ -50,3 +50,20 @@ def test_a_name_and_a_password_sign_in_and_lead_to_the_page_that_was_asked_for(
     page.keyboard.press("Enter")
     page.wait_for_url("/queues")
     signed_in(page, "lee")
+
+
+def test_who_signed_out_finds_the_sign_in_page_behind_the_back_button_and_leaves_nothing_in_the_browser(
+    enter: Enter,
+) -> None:
+    """A-68."""
+    page = enter("dana", "/queues")
+    page.get_by_role("button", name="Dark").click()
+    page.get_by_role("button", name="Local").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in")
+    page.go_back()
+    page.wait_for_url("**/sign-in?next=%2Fqueues")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Console")).to_have_count(0)
+    assert page.evaluate("Object.keys(localStorage).sort()") == ["watchfloor.theme", "watchfloor.zone"]
+    assert page.evaluate("sessionStorage.length + document.cookie.length") == 0
