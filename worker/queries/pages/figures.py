@@ -57,7 +57,6 @@ class NavItem:
     href: str
     count: str | None = None
     alarm: bool = False
-    role: str = "viewer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +212,6 @@ class Figures:
             NavItem("workers", "Workers", "/workers", silent, bool(silent)),
             NavItem("tenants", "Tenants", "/tenants", count_text(self.tenants.get("provisioning"))),
             NavItem("audit", "Audit trail", "/audit"),
-            NavItem("operators", "Operators", "/operators", role="admin"),
         ]
 
 
