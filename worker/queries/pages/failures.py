@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Select, func, literal_column, or_, select, true
+from sqlalchemy import Connection, Integer, Select, func, literal_column, or_, select
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
@@ -15,7 +15,7 @@ from worker.queries.pages.provisioning import PROVISION_TENANT
 from worker.queries.schema import dead_letter_groups as group
 from worker.queries.schema import platform_jobs as job
 
-READ, COUNTED, SHOWN = 2_000, 1_000, 3
+READ, COUNTED, SHOWN = 2_000, 10_000, 3
 FRESH = timedelta(hours=1)
 """A group that grew within this time is still happening."""
 
@@ -53,37 +53,35 @@ _found = (
     .group_by(_newest.c.error_fingerprint)
     .subquery("found")
 )
-_members: Select[Any] = (
-    select(literal_column("1"))
-    .select_from(job)
-    .where(DEAD, job.c.error_fingerprint == _found.c.fingerprint)
-    .limit(COUNTED)
-)
-_counted = select(func.count().label("jobs")).select_from(_members.correlate(_found).subquery()).lateral("counted")
-_first = (
-    select(job.c.finished_at)
-    .where(DEAD, job.c.error_fingerprint == _found.c.fingerprint)
-    .order_by(job.c.finished_at, job.c.id)
-    .limit(1)
-    .correlate(_found)
-    .scalar_subquery()
-)
 _fresh = _found.c.last_at > moment() - seconds(literal_column(str(FRESH.total_seconds())))
-GROUPS = (
+_urgency = (_fresh.desc(), group.c.assignee.is_not(None), _found.c.read.desc(), _found.c.last_at.desc())
+_loudest = (
     select(
         _found,
-        func.greatest(_counted.c.jobs, _found.c.read).label("jobs"),
-        func.coalesce(_first, _found.c.first_read_at).label("first_at"),
         _fresh.label("fresh"),
         group.c.assignee,
         sql_cast(func.count().over(), Integer).label("groups"),
         sql_cast(func.sum(_found.c.read).over(), Integer).label("read_in_all"),
+        func.row_number().over(order_by=_urgency).label("place"),
     )
-    .select_from(_found.outerjoin(group, group.c.fingerprint == _found.c.fingerprint).join(_counted, true()))
+    .select_from(_found.outerjoin(group, group.c.fingerprint == _found.c.fingerprint))
     .where(or_(group.c.snoozed_until.is_(None), group.c.snoozed_until <= moment()))
-    .order_by(_fresh.desc(), group.c.assignee.is_not(None), _found.c.read.desc(), _found.c.last_at.desc())
+    .order_by(*_urgency)
     .limit(SHOWN)
+    .subquery("loudest")
 )
+_member: Select[Any] = (
+    select(job.c.finished_at)
+    .where(DEAD, job.c.error_fingerprint == _loudest.c.fingerprint)
+    .order_by(job.c.finished_at, job.c.id)
+    .correlate(_loudest)
+)
+_members = select(func.count()).select_from(_member.limit(COUNTED).subquery()).scalar_subquery()
+GROUPS = select(
+    _loudest,
+    func.greatest(_members, _loudest.c.read).label("jobs"),
+    func.coalesce(_member.limit(1).scalar_subquery(), _loudest.c.first_read_at).label("first_at"),
+).order_by(_loudest.c.place)
 
 
 def groups(conn: Connection, *, now: datetime | None = None) -> list[Any]:

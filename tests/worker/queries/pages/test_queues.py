@@ -21,7 +21,8 @@ def filled(conn: Connection, names: int) -> None:
     conn.execute(
         text(
             "INSERT INTO control.platform_jobs (id, job_type, queue, created_at, available_at)"
-            " SELECT gen_random_uuid(), 'type-' || n, 'queue-' || n, '2026-11-29 11:50Z', '2026-11-29 11:50Z' FROM generate_series(1, :names) n"
+            " SELECT gen_random_uuid(), 'type-' || n, 'queue-' || n, '2026-11-29 11:50Z', '2026-11-29 11:50Z'"
+            " FROM generate_series(1, :names) n"
         ),
         {"names": names},
     )

@@ -1,0 +1,139 @@
+"""Pausing and resuming a queue: with a reason, audited, harmless twice, undone in one press."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection
+
+from tests import factories
+from tests.app.conftest import Visitor, trail
+from tests.factories import NOON
+from worker.queries import queues
+from worker.queries.audit import Actor
+
+DIALOG = {"HX-Request": "true", "HX-Target": "dialog#dialog", "HX-Current-URL": "http://localhost/queues"}
+SENT = {"HX-Request": "true", "HX-Target": "main#main", "HX-Current-URL": "http://localhost/queues?by=queue"}
+UNDO = {"HX-Request": "true", "HX-Target": "div", "HX-Current-URL": "http://localhost/queues"}
+
+
+def paused(conn: Connection, queue: str = "mail", **columns: object) -> None:
+    queues.pause(conn, queue=queue, actor=Actor("mira"), reason="provider down", now=NOON, **columns)  # type: ignore[arg-type] # a test's own
+
+
+def test_the_form_is_a_page_of_its_own(visitor: Visitor, conn: Connection) -> None:
+    factories.job(conn, queue="mail")
+    page = visitor().get("/queues/mail/pause")
+    assert page.status_code == 200
+    assert "<html" in page.text
+    assert '<form class="sheet" method="post" action="/queues/mail/pause"' in page.text
+    assert "1 waits already." in page.text
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume"])
+def test_the_dialog_gets_the_sheet_alone(visitor: Visitor, verb: str) -> None:
+    text = visitor().get(f"/queues/mail/{verb}", headers=DIALOG).text
+    assert text.lstrip().startswith('<form class="sheet"')
+
+
+def test_a_pause_without_script_goes_back_to_the_queues(visitor: Visitor, conn: Connection) -> None:
+    answer = visitor(name="dana").post("/queues/mail/pause", data={"reason": " provider down ", "until": "4h"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/queues")
+    row = queues.paused(conn, now=NOON)["mail"]
+    assert (row.paused_by, row.reason, row.paused_until) == ("dana", "provider down", NOON + timedelta(hours=4))
+    (action,) = trail(conn, "pause")
+    assert (action.actor, action.target, action.reason) == ("dana", "mail", "provider down")
+
+
+def test_a_pause_may_have_no_end(visitor: Visitor, conn: Connection) -> None:
+    visitor().post("/queues/mail/pause", data={"reason": "why", "until": ""})
+    assert queues.paused(conn, now=NOON)["mail"].paused_until is None
+
+
+def test_a_pause_from_the_dialog_answers_with_a_toast_that_takes_it_back(visitor: Visitor, conn: Connection) -> None:
+    browser = visitor()
+    answer = browser.post("/queues/mail/pause", data={"reason": "why", "until": "1h"}, headers=SENT)
+    assert answer.headers["HX-Retarget"] == "#toasts"
+    assert answer.headers["HX-Trigger"] == "live:queues, live:overview"
+    assert "mail is paused." in answer.text
+    assert 'action="/queues/mail/resume"' in answer.text
+    undone = browser.post("/queues/mail/resume", headers=UNDO)
+    assert "HX-Retarget" not in undone.headers
+    assert "mail runs again." in undone.text
+    assert queues.paused(conn, now=NOON) == {}
+
+
+def test_from_a_page_of_its_own_htmx_is_sent_to_the_queues(visitor: Visitor) -> None:
+    headers = SENT | {"HX-Current-URL": "http://localhost/queues/mail/pause"}
+    answer = visitor().post("/queues/mail/pause", data={"reason": "why", "until": ""}, headers=headers)
+    assert answer.headers["HX-Redirect"] == "/queues"
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "x" * 501])
+def test_a_reason_is_asked_for_in_the_form(visitor: Visitor, conn: Connection, reason: str) -> None:
+    answer = visitor().post("/queues/mail/pause", data={"reason": reason, "until": "4h"}, headers=SENT)
+    assert answer.status_code == 422
+    assert answer.text.lstrip().startswith('<form class="sheet"')
+    assert 'id="reason-remark"' in answer.text
+    assert '<option value="4h" selected>' in answer.text
+    assert queues.paused(conn, now=NOON) == {}
+
+
+@pytest.mark.parametrize("until", ["5m", "yesterday", "2026-11-29T11:00:00+00:00", "2026-11-29T13:00:00", "9" * 5000])
+def test_an_end_that_is_none_of_the_choices_is_refused(visitor: Visitor, conn: Connection, until: str) -> None:
+    answer = visitor().post("/queues/mail/pause", data={"reason": "why", "until": until})
+    assert answer.status_code == 422
+    assert 'id="until-remark"' in answer.text
+    assert queues.paused(conn, now=NOON) == {}
+
+
+def test_pausing_twice_keeps_the_first_pause(visitor: Visitor, conn: Connection) -> None:
+    paused(conn)
+    answer = visitor().post("/queues/mail/pause", data={"reason": "again", "until": ""}, headers=SENT)
+    assert "mail was paused already." in answer.text
+    assert "Undo" not in answer.text
+    assert queues.paused(conn, now=NOON)["mail"].reason == "provider down"
+
+
+def test_the_resume_form_says_who_paused_it_and_why(visitor: Visitor, conn: Connection) -> None:
+    paused(conn, until=NOON + timedelta(hours=1))
+    factories.job(conn, queue="mail")
+    text = visitor().get("/queues/mail/resume").text
+    for words in ("mira", "provider down", "13:00", "1 job waits."):
+        assert words in text
+
+
+def test_a_resume_can_be_taken_back_with_the_same_reason_and_end(visitor: Visitor, conn: Connection) -> None:
+    end = NOON + timedelta(hours=1)
+    paused(conn, until=end)
+    browser = visitor(name="dana")
+    answer = browser.post("/queues/mail/resume", data={"reason": "back up"}, headers=SENT)
+    assert queues.paused(conn, now=NOON) == {}
+    assert trail(conn, "resume")[0].reason == "back up"
+    assert 'action="/queues/mail/pause"' in answer.text
+    assert 'name="reason" value="provider down"' in answer.text
+    fields = {"reason": "provider down", "until": end.isoformat()}
+    browser.post("/queues/mail/pause", data=fields, headers=UNDO)
+    assert queues.paused(conn, now=NOON)["mail"].paused_until == end
+
+
+def test_resuming_what_is_not_paused_is_harmless(visitor: Visitor, conn: Connection) -> None:
+    answer = visitor().post("/queues/mail/resume", headers=SENT)
+    assert "mail was not paused." in answer.text
+    assert trail(conn, "resume") == []
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume"])
+def test_a_name_that_no_queue_can_have_is_not_found(visitor: Visitor, verb: str) -> None:
+    browser = visitor()
+    for name in ("Mail", "a b", "x" * 101, "-mail"):
+        assert browser.get(f"/queues/{name}/{verb}").status_code == 404
+
+
+def test_a_viewer_may_neither_see_the_form_nor_send_it(visitor: Visitor, conn: Connection) -> None:
+    browser = visitor("viewer")
+    assert browser.get("/queues/mail/pause").status_code == 403
+    assert browser.post("/queues/mail/pause", data={"reason": "why", "until": ""}).status_code == 403
+    assert queues.paused(conn, now=NOON) == {}
+    assert {row.outcome for row in trail(conn)} == {"refused"}
