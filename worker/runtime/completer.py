@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,9 +23,9 @@ from worker.runtime.held import Held, Run
 _BATCH = 1000
 _UNWRITABLE = "The outcome could not be stored as it was."
 _EVENTS = {
-    AttemptOutcome.COMPLETED: ("debug", "job.succeeded"),
-    AttemptOutcome.CANCELLED: ("info", "job.cancelled"),
-    AttemptOutcome.DEAD_LETTER: ("error", "job.dead"),
+    AttemptOutcome.COMPLETED: (logging.DEBUG, "job.succeeded"),
+    AttemptOutcome.CANCELLED: (logging.INFO, "job.cancelled"),
+    AttemptOutcome.DEAD_LETTER: (logging.ERROR, "job.dead"),
 }
 
 
@@ -134,9 +135,11 @@ class Completer:
             self._log.warning("job.superseded", **run.about(), outcome=result.outcome)
             return
         outcome = AttemptOutcome.CANCELLED if status == Status.CANCELLED else result.outcome
-        level, event = _EVENTS.get(outcome, ("warning", "job.failed"))
+        level, event = _EVENTS.get(outcome, (logging.WARNING, "job.failed"))
+        if not self._log.is_enabled_for(level):
+            return
         error = {"error": result.failure.summary} if result.failure else {}
-        getattr(self._log, level)(event, **run.about(), run_ms=round(result.run_ms or 0), **error)
+        self._log.log(level, event, **run.about(), run_ms=round(result.run_ms or 0), **error)
 
     def _drop_what_others_may_hold(self) -> None:
         hopeless = [run for run, _ in self._hand.values() if run.lease_is_over(self._lease_seconds)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from time import monotonic
 
 from structlog.typing import FilteringBoundLogger
@@ -57,12 +58,14 @@ class Dispatcher:
         if not self._held.add(now + kept):
             now, kept, later = [], [], runs  # the stop came while the claim was under way (A-08)
         for run in now:
-            self._log.debug("job.claimed", **run.about())
             self._executor.submit(run)
         for run in kept:
             self._quarantine.keep(run)
         if later:
             self._give_back(later)
+        if self._log.is_enabled_for(logging.DEBUG):
+            for run in now + kept:
+                self._log.debug("job.claimed", **run.about())
 
     def _claim(self, limit: int) -> list[Run]:
         """One short transaction, over before any handler runs (S1-44)."""

@@ -29,12 +29,12 @@ class Judge:
         """The outcome of a handler that returned, or raised `error`.
 
         A normal return counts whatever was signalled before it (S2-137, A-50); after a request to cancel, an exception
-        is the answer to it and no reason for another attempt.
+        is the answer to it and no reason for another attempt. Giving up a lost lease is no cancel.
         """
         run_ms = _run_ms(run)
         if error is None:
             return Result(run.job, AttemptOutcome.COMPLETED, run_ms)
-        if isinstance(error, JobCancelled):
+        if isinstance(error, JobCancelled) and (run.signal.cancel_requested or not run.signal.lease_lost):
             return Result(run.job, AttemptOutcome.CANCELLED, run_ms)
         failure = describe(
             error, handler_key=run.job.handler_key, withhold=run.job.job_type == EMAIL_JOB_TYPE

@@ -88,6 +88,12 @@ def test_a_handler_that_gives_up_is_cancelled_and_not_tried_again(judge: Judge) 
     assert (result.outcome, result.status, result.failure) == ("cancelled", "cancelled", None)
 
 
+def test_giving_up_because_the_lease_is_lost_is_not_a_cancel(judge: Judge) -> None:
+    run = started()
+    run.signal.lease_lost = True
+    assert judge.result(run, JobCancelled()).status == Status.QUEUED
+
+
 def test_a_50_an_exception_after_a_request_to_cancel_is_no_reason_to_retry(judge: Judge) -> None:
     run = started()
     run.signal.cancel_requested = True
