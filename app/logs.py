@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
@@ -34,12 +35,8 @@ def configure(settings: WorkerSettings) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
-    formatter = structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=shared,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(settings)],
-    )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(formatter)
+    handler.setFormatter(_formatter(shared, settings))
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     for ours in ("app", "worker"):
         logging.getLogger(ours).setLevel(level)
@@ -61,6 +58,13 @@ def _plain(value: Any) -> Any:
 def _traceback(text: str) -> str:
     lines = safe_text(text, _LONGEST_TRACEBACK).split("\n")
     return "\n".join(f"    {escaped(line)}" for line in lines)
+
+
+def _formatter(shared: Sequence[Processor], settings: WorkerSettings) -> logging.Formatter:
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(settings)],
+    )
 
 
 def _renderer(settings: WorkerSettings) -> Processor:

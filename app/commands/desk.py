@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+import pwd
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -17,6 +17,7 @@ import click
 from app.commands.databases import data_option, database
 from app.commands.output import document, say
 from app.commands.refusals import Misconfigured, Refused
+from app.commands.values import reason
 from app.settings import ConsoleSettings
 from worker import migrate
 from worker.database import Engine
@@ -24,7 +25,7 @@ from worker.handlers import Registry, load
 from worker.queries.audit import Actor
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
-reason_option = click.option("--reason", help="Why, for the audit trail.")
+reason_option = click.option("--reason", type=reason, metavar="WHY", help="Why, for the audit trail.")
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
@@ -56,6 +57,7 @@ def at_desk(callback: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(callback)
     def command(*, data: Path | None, as_json: bool, **arguments: Any) -> None:
+        _require_text(arguments.values())
         with opened(ConsoleSettings(), data, as_json=as_json) as desk:
             callback(desk, **arguments)
 
@@ -87,12 +89,22 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def os_actor() -> Actor:
-    """Who the audit trail names: the account of the operating system that typed the command."""
-    return Actor(f"cli:{_user()}"[:100])
-
-
-def _user() -> str:
+    """Who the audit trail names: the account that the operating system knows, whatever the environment says."""
+    uid = os.getuid()
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # no name for this uid, as in many containers
-        return f"uid-{os.getuid()}"
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:  # no name for this number, as in many containers
+        name = f"uid-{uid}"
+    return Actor(f"cli:{name}"[:100])
+
+
+def _require_text(values: Iterable[object]) -> None:
+    """Refuse bytes that are no UTF-8, which Python hands over as lone surrogates and no database keeps."""
+    for value in values:
+        if isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise Refused(f"{value[:100]!r} is not UTF-8") from None
+        elif isinstance(value, tuple):
+            _require_text(value)

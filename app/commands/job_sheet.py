@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from app.commands.output import facts, table
+from app.commands.output import counted, facts, table
 from app.text import age, escaped
 from worker.database import Connection, Row
 from worker.job_types import EMAIL_JOB_TYPE
@@ -39,26 +39,7 @@ def text(document: dict[str, Any]) -> str:
 
 
 def _parts(known: dict[str, Any]) -> Iterator[str]:
-    now = known["at"]
-    yield facts(
-        {
-            "job": known["id"],
-            "state": WORDS.get(known["state"], known["state"]),
-            "handler": known["handler_key"],
-            "queue": known["queue"],
-            "tenant": known["tenant"],
-            "event": known["event_id"] and f"{known['event_type']} {known['event_id']}",
-            "key": known["idempotency_key"],
-            "attempts": f"{known['attempts']} of {known['max_attempts']}, replayed {known['replays']} times",
-            "put in": f"{age(known['created_at'], now)} ago by {known['source']}",
-            "due": known["available_at"],
-            "held by": known["locked_by"],
-            "lease until": known["lease_expires_at"],
-            "stop asked": known["cancel_requested_at"],
-            "ended": known["finished_at"],
-            "group": known["error_fingerprint"],
-        }
-    )
+    yield facts(_row(known))
     if known["error_detail"]:
         yield "error\n" + "\n".join(f"  {escaped(line)}" for line in known["error_detail"].split("\n"))
     yield f"payload ({known['payload_bytes']:,} bytes)\n  {escaped(_compact(known['payload']))}"
@@ -67,6 +48,26 @@ def _parts(known: dict[str, Any]) -> Iterator[str]:
     if known["actions"]:
         lines = [(each["at"], each["actor"], each["action"], each["reason"]) for each in known["actions"]]
         yield table(("AT", "WHO", "DID", "WHY"), lines)
+
+
+def _row(known: dict[str, Any]) -> dict[str, object]:
+    return {
+        "job": known["id"],
+        "state": WORDS.get(known["state"], known["state"]),
+        "handler": known["handler_key"],
+        "queue": known["queue"],
+        "tenant": known["tenant"],
+        "event": known["event_id"] and f"{known['event_type']} {known['event_id']}",
+        "key": known["idempotency_key"],
+        "attempts": f"{known['attempts']} of {known['max_attempts']}, replayed {counted(known['replays'], 'time')}",
+        "put in": f"{age(known['created_at'], known['at'])} ago by {known['source']}",
+        "due": known["available_at"],
+        "held by": known["locked_by"],
+        "lease until": known["lease_expires_at"],
+        "stop asked": known["cancel_requested_at"],
+        "ended": known["finished_at"],
+        "group": known["error_fingerprint"],
+    }
 
 
 def _attempt(made: dict[str, Any]) -> Sequence[object]:

@@ -42,8 +42,8 @@ def command(desk: Desk, *, event_type: str, payload: dict[str, Any], tenant: str
                 tenant_id=of_tenant,
                 detail={"event_id": event.event_id},
             )
-    known = None if published else "an event of this id was published before"
+    note = None if published else "an event of this id was published before"
     desk.answer(
         {"event_id": event.event_id, "event_type": event_type, "published": published},
-        facts({"event": event.event_id, "type": event_type, "note": known}),
+        facts({"event": event.event_id, "type": event_type, "note": note}),
     )

@@ -9,6 +9,7 @@ import click
 from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import table
 from app.commands.values import queue as as_queue
+from app.commands.values import reason as as_reason
 from app.commands.values import span
 from app.text import age, duration
 from worker.queries import queues
@@ -48,7 +49,9 @@ def list_queues(desk: Desk) -> None:
 
 @command.command("pause")
 @click.argument("queue", type=as_queue, metavar="QUEUE")
-@click.option("--reason", required=True, help="Why, for the audit trail and for whoever wonders.")
+@click.option(
+    "--reason", type=as_reason, metavar="WHY", required=True, help="Why, for the audit trail and for whoever wonders."
+)
 @click.option("--for", "pause_seconds", type=span, metavar="SPAN", help="Resume by itself after 15m, 2h, ...")
 @at_desk
 def pause(desk: Desk, *, queue: str, reason: str, pause_seconds: float | None) -> None:

@@ -11,12 +11,15 @@ from uuid import UUID
 
 import click
 
-from app.commands.refusals import Failed, Refused
+from app.commands.refusals import Failed
 from worker.database import Connection
+from worker.errors import InvalidInput
+from worker.payloads import clean_text
 from worker.queries import tenants
 from worker.settings import queue_name
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)", re.ASCII)
+_LONGEST_SPAN = 3660 * 86_400
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -25,7 +28,21 @@ def span(text: str) -> float:
     found = _SPAN.fullmatch(text)
     if found is None:
         raise click.BadParameter(f"{text!r} is not a span such as 90, 90s, 15m, 2h or 1d")
-    return float(found[1]) * _SECONDS[found[2]]
+    seconds = float(found[1]) * _SECONDS[found[2]]
+    if seconds > _LONGEST_SPAN:
+        raise click.BadParameter("must not be longer than ten years")
+    return seconds
+
+
+def reason(text: str) -> str:
+    """Why somebody acts, in at most 500 characters."""
+    try:
+        kept = clean_text(text, field="reason", limit=500)
+    except InvalidInput as refusal:
+        raise click.BadParameter(refusal.problem) from None
+    if not kept:
+        raise click.BadParameter("must not be empty")
+    return kept
 
 
 def queue(text: str) -> str:
@@ -66,9 +83,3 @@ def tenant_of(conn: Connection, named: str | None) -> UUID | None:
     if found is None:
         raise Failed(f"no tenant has the slug {named[:100]!r}")
     return found
-
-
-def only_one(first: object, second: object, names: str) -> None:
-    """Refuse both and neither."""
-    if bool(first) == bool(second):
-        raise Refused(f"give {names}, one of the two")

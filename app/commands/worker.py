@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,26 +19,15 @@ from worker.handlers import load
 
 
 @click.command("worker")
-@click.option("--component", help="Its configured name; WATCHFLOOR_WORKER_COMPONENT, or worker.")
-@click.option("--job-types", help="What it takes, comma-separated; all that have a handler here.")
-@click.option("--queues", help="Where it takes from, comma-separated; all.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="How many jobs at once; 8.")
+@click.option("--component", "worker_component", help="Its configured name; WATCHFLOOR_WORKER_COMPONENT, or worker.")
+@click.option("--job-types", "worker_job_types", help="What it takes, comma-separated; all that have a handler here.")
+@click.option("--queues", "worker_queues", help="Where it takes from, comma-separated; all.")
+@click.option("--concurrency", "worker_concurrency", type=click.IntRange(1, 256), help="How many jobs at once; 8.")
 @data_option
 @json_option
-def command(
-    *,
-    component: str | None,
-    job_types: str | None,
-    queues: str | None,
-    concurrency: int | None,
-    data: Path | None,
-    as_json: bool,
-) -> None:
+def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
     """Run jobs until SIGTERM, Ctrl-C or an operator's drain; what never started goes back untouched."""
-    options = given(
-        worker_component=component, worker_job_types=job_types, worker_queues=queues, worker_concurrency=concurrency
-    )
-    settings = ConsoleSettings(**options)
+    settings = ConsoleSettings(**given(**options))
     logs.configure(settings)
     registry = load(settings.handlers or ())
     with database(settings, data, create=False) as found:

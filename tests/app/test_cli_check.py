@@ -115,6 +115,35 @@ def test_without_a_database_the_way_to_one_is_said() -> None:
     assert "watchfloor up" in message
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("enqueue", "charge_card", "--key", "\udcff"),
+        ("publish", "\udcff"),
+        ("jobs", "list", "--error", "\udcff"),
+        ("dead-letters", "replay", "--group", "\udcff"),
+        ("workers", "drain", "\udcff", "--yes"),
+        ("tenants", "add", "acme", "\udcff"),
+        ("tenants", "list", "--find", "\udcff"),
+        ("operators", "link", "\udcff"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused(shell: Shell, arguments: tuple[str, ...]) -> None:
+    assert "UTF-8" in shell.refused(*arguments, code=2)
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 501, "\udcff", "nul \0"])
+def test_a_reason_that_the_trail_cannot_keep_is_wrong_usage(shell: Shell, reason: str) -> None:
+    result = shell("queues", "pause", "mail", "--reason", reason)
+    assert result.exit_code == 2
+    assert "--reason" in result.stderr
+
+
+@pytest.mark.parametrize("span", ["99999999d", "9" * 400, "1e9", "-5", "5 m", "٣"])
+def test_a_span_that_cannot_be_is_wrong_usage(shell: Shell, span: str) -> None:
+    assert shell("queues", "pause", "mail", "--reason", "x", "--for", span).exit_code == 2
+
+
 def on_a_terminal(*arguments: str, **environment: str) -> str:
     """What the command writes to a terminal of eighty columns."""
     master, slave = pty.openpty()

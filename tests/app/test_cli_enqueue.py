@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -38,9 +40,14 @@ def test_every_option_reaches_the_row(shell: Shell, conn: Connection) -> None:
 
 
 def test_the_trail_names_the_account_that_typed_it(shell: Shell, conn: Connection) -> None:
-    made = shell.json("enqueue", "charge_card", LOGNAME="dana")
+    made = shell.json("enqueue", "charge_card", LOGNAME="somebody-else", USER="somebody-else")
     action = conn.execute(TRAIL).one()
-    assert (action.actor, action.action, action.target, action.jobs) == ("cli:dana", "enqueue", "charge_card", 1)
+    assert (action.actor, action.action, action.target, action.jobs) == (
+        f"cli:{pwd.getpwuid(os.getuid()).pw_name}",
+        "enqueue",
+        "charge_card",
+        1,
+    )
     assert conn.execute(select(schema.operator_action_jobs.c.job_id)).scalar_one() == UUID(made["id"])
 
 
