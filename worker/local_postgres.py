@@ -1,78 +1,89 @@
 """PostgreSQL without set-up: the wheel's or the system's programs on a private socket, shared by all who hold it open.
 
-Every process holds a shared lock on `.users`; starting is serialised by `.start`; one detached keeper (`keeper.py`)
-sleeps until `.users` is free and stops the server. Any of them may be killed at any moment: nothing committed is lost,
-nothing is left running, and the next `open()` works.
+Every process holds a shared lock while it uses the server; a detached keeper (`keeper.py`) runs the server and stops it
+after the last of them. Any of them may be killed at any moment, alone or together: nothing committed is lost, nothing
+is left running, and the next `open()` or `ensure_running()` works.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import os
-import pwd
-import shutil
 import stat
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
 
 from worker import keeper
 from worker.errors import LocalPostgresError
-from worker.postgres_programs import can_enter, find, major_version, reachable, server_user
+from worker.postgres_programs import can_enter, find, major_version, owner_of, reachable, server_user, uid_of
 
-_SOCKET_NAME = ".s.PGSQL.5432"
-_LONGEST_SOCKET = 100
-_LOG_LIMIT = 5_000_000
-_OPTIONS = {
-    "listen_addresses": "",
-    "unix_socket_permissions": "0700",
-    "max_connections": "100",
-    # an error must not print a payload: neither the statement, nor its parameters, nor the failing row
-    "log_min_error_statement": "panic",
-    "log_parameter_max_length_on_error": "0",
-    "log_error_verbosity": "terse",
-    "log_checkpoints": "off",
-}
+_PLATFORMS = ("linux", "darwin")
+_ROOTS_DATA = Path("/var/lib/watchfloor")
+_START = ".start"
+_START_ATTEMPTS = 3
+_START_SECONDS = 120
+_POLL_SECONDS = 0.02
+_PING_SECONDS = 2
+_LONGEST_SOCKET_BYTES = 100
+_SEPARATORS = b',:"'
+_LOG_LINES_SHOWN = 12
+_STATUS_LINE = 7
 
 
 def default_data_folder() -> Path:
     """Where the data lies when nobody says otherwise."""
-    if os.geteuid() == 0:
-        return Path("/var/lib/watchfloor")
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "watchfloor"
+    told = os.environ.get("XDG_DATA_HOME", "")
+    if Path(told).is_absolute():
+        return Path(told) / "watchfloor"
+    return _ROOTS_DATA if os.geteuid() == 0 else Path.home() / ".local/share/watchfloor"
 
 
 class LocalPostgres:
     """One data folder's server, for as long as this process or another holds it open."""
 
     def __init__(self, data: Path, binaries: Path | None = None) -> None:
-        self._home = data.absolute()
-        self._cluster = self._home / "pgdata"
+        self._home = data.expanduser().resolve()
         self._binaries = binaries
-        self._user = None if os.geteuid() else server_user()
         self._use: int | None = None
 
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def url(self) -> str:
+        """The SQLAlchemy URL of the database `postgres`."""
+        return f"postgresql+psycopg://postgres@/postgres?host={quote(str(self._sockets))}&port={keeper.PORT}"
+
     def open(self) -> str:
-        """Start the server unless it runs, hold it open, and return its SQLAlchemy URL."""
-        self._home.mkdir(parents=True, exist_ok=True)
-        self._check_reach()
-        self._programs = reachable(self._binaries or find(), self._home, self._user)
-        self._socket_folder = self._make_socket_folder()
-        self._use = keeper.lock(self._home / ".users", fcntl.LOCK_SH)
-        self._provide_keeper(fcntl.LOCK_EX | fcntl.LOCK_NB)  # before the server, so that none is ever alone
+        """Hold the server open, starting it unless it runs, and return its URL."""
+        if sys.platform not in _PLATFORMS:
+            raise LocalPostgresError("the embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL")
+        with self._problems_named():
+            self._make_home()
+            if self._use is None:
+                self._use = keeper.shared(self._home / keeper.USERS)
         try:
             self.ensure_running()
         except BaseException:
             self.close()
             raise
-        threading.Thread(target=self._replace_keepers, name="keeper", daemon=True).start()
-        return f"postgresql+psycopg://postgres@/postgres?host={self._socket_folder}"
+        return self.url
 
     def close(self) -> None:
         """Let go; the keeper stops the server when this was the last use."""
@@ -81,150 +92,123 @@ class LocalPostgres:
         self._use = None
 
     def ensure_running(self) -> None:
-        """Start the server again if it died; called whenever it does not answer."""
-        with self._starting():
-            if not (self._cluster / "PG_VERSION").exists():
-                self._initialise()
-            self._check_version()
-            if not self._is_alive():
-                self._start()
+        """Return when the server answers, started again if it had died; LocalPostgresError says why it cannot."""
+        deadline = time.monotonic() + _START_SECONDS
+        with self._problems_named():
+            for _ in range(_START_ATTEMPTS):  # one keeper may just be going, the next be killed
+                self.ensure_keeper()
+                if self._answers_before(deadline):
+                    return
+            raise self._failure("does not start")
 
-    @contextlib.contextmanager
-    def _starting(self) -> Iterator[None]:
-        turn = keeper.lock(self._home / ".start", fcntl.LOCK_EX)
+    def ensure_keeper(self) -> None:
+        """Start a keeper, and with it the server, unless there is one; cheap enough for every tick."""
+        turn = keeper.exclusive(self._home / _START)
+        try:
+            if keeper.is_free(self._home / keeper.KEEPER):
+                self._start_keeper()
+        finally:
+            os.close(turn)
+
+    @contextmanager
+    def _problems_named(self) -> Iterator[None]:
         try:
             yield
-        finally:
-            os.close(turn)
+        except OSError as error:
+            raise LocalPostgresError(f"--data: {self._home}: {error}; choose another folder") from error
 
-    def _replace_keepers(self) -> None:
-        while self._use is not None:
-            self._provide_keeper(fcntl.LOCK_EX)
+    def _answers_before(self, deadline: float) -> bool:
+        """Wait for the server, however long it recovers; False as soon as its keeper is gone."""
+        while not keeper.is_free(self._home / keeper.KEEPER):
+            if self._is_ready():
+                return True
+            if time.monotonic() > deadline:
+                raise self._failure(f"does not answer within {_START_SECONDS} s")
+            time.sleep(_POLL_SECONDS)
+        return False
 
-    def _provide_keeper(self, how: int) -> None:
-        """While there is no keeper its lock is free: take it, and hand it to a new one without letting go."""
+    def _is_ready(self) -> bool:
         try:
-            turn = keeper.lock(self._home / ".keeper", how)
-        except BlockingIOError:
-            return
+            told = (self._cluster / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        if told[_STATUS_LINE:] != ["ready   "]:  # asking a server that is not would only fill its log
+            return False
+        address = make_conninfo(
+            host=str(self._sockets), port=keeper.PORT, user="postgres", dbname="postgres", connect_timeout=_PING_SECONDS
+        )
+        return PGconn.ping(address.encode()) == Ping.OK
+
+    def _start_keeper(self) -> None:
+        programs = reachable(self._binaries or find(), self._home, self._user)
+        self._check_version(programs)
+        self._make_sockets()
+        log = os.open(self._home / keeper.LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            if self._use is not None:
-                script = (keeper.__file__, str(self._home), str(self._programs), self._user or "")
-                subprocess.run(
-                    [sys.executable, "-P", *script],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                    pass_fds=(turn,),
-                    cwd="/",
-                    check=True,
-                )
+            subprocess.run(
+                [sys.executable, "-PS", keeper.__file__, self._home, programs, self._sockets, self._user or ""],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                cwd="/",
+                check=False,  # whether it lives is for its lock to say, and why not for its log
+            )
         finally:
-            os.close(turn)
+            os.close(log)
 
-    def _initialise(self) -> None:
-        """Make the cluster aside and move it into place whole, so that a killed initdb leaves nothing half done."""
-        for left_over in self._home.glob("making-*"):
-            shutil.rmtree(left_over, ignore_errors=True)
-        aside = Path(tempfile.mkdtemp(prefix="making-", dir=self._home))
-        self._give(aside)
-        done = self._run("initdb", "-D", str(aside), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
-        if done.returncode:
-            raise LocalPostgresError(f"initdb failed: {done.stdout.strip()[-2000:]}")
-        shutil.rmtree(self._cluster, ignore_errors=True)
-        aside.rename(self._cluster)
+    @property
+    def _cluster(self) -> Path:
+        return self._home / keeper.CLUSTER
 
-    def _check_version(self) -> None:
-        made_by = (self._cluster / "PG_VERSION").read_text().strip()
-        if (ours := major_version(self._programs)) != made_by:
+    @property
+    def _user(self) -> str | None:
+        """Whom the server runs as, None for oneself: PostgreSQL refuses root."""
+        if os.geteuid():
+            return None
+        return owner_of(self._cluster) if self._cluster.exists() else server_user()
+
+    @property
+    def _sockets(self) -> Path:
+        """The cluster itself, or a short folder where its path is too long for a socket, or separates addresses."""
+        path = os.fsencode(self._cluster / f".s.PGSQL.{keeper.PORT}")
+        if len(path) <= _LONGEST_SOCKET_BYTES and not any(mark in path for mark in _SEPARATORS):
+            return self._cluster
+        return Path("/tmp") / f"watchfloor-{hashlib.sha256(path).hexdigest()[:16]}"  # noqa: S108 - checked when made
+
+    def _make_home(self) -> None:
+        """As root the server runs as another user; nobody's folders are opened for it."""
+        user = self._user
+        if not self._home.exists():
+            self._home.mkdir(parents=True, exist_ok=True)
+            self._home.chmod(0o711 if user else 0o700)
+        if not can_enter(self._home, user):
             raise LocalPostgresError(
-                f"--data: {self._cluster} was made by PostgreSQL {made_by}, and the programs here are {ours};"
+                f"--data: {self._home} cannot be entered by the user {user!r} that runs the server;"
+                f" choose a folder that is not inside a private one, such as {_ROOTS_DATA}"
+            )
+
+    def _make_sockets(self) -> None:
+        """Make the short folder; one that somebody else made, or can enter, is never used."""
+        if self._sockets == self._cluster:
+            return
+        owner = uid_of(self._user)
+        self._sockets.mkdir(mode=0o700, exist_ok=True)
+        made = self._sockets.lstat()
+        if made.st_uid not in (os.geteuid(), owner) or not stat.S_ISDIR(made.st_mode) or made.st_mode & 0o077:
+            raise LocalPostgresError(f"{self._sockets} belongs to somebody else; choose a shorter --data")
+        if made.st_uid != owner:  # made just now, by root: nobody else can have put another in its place
+            os.chown(self._sockets, owner, -1, follow_symlinks=False)
+
+    def _check_version(self, programs: Path) -> None:
+        made_by = self._cluster / "PG_VERSION"
+        if made_by.exists() and (made := made_by.read_text().strip()) != (ours := major_version(programs)):
+            raise LocalPostgresError(
+                f"--data: {self._cluster} was made by PostgreSQL {made}, and the programs here are {ours};"
                 " move the data with pg_dump, or install the older programs"
             )
 
-    def _start(self) -> None:
-        """Start the server, giving the orphans of a killed one a moment to let its shared memory go."""
-        log = self._log_file()
-        options = [f"-c {name}='{value}'" for name, value in _OPTIONS.items()]
-        options.append(f"-c unix_socket_directories='{self._socket_folder}'")
-        command = ("pg_ctl", "-D", str(self._cluster), "-w", "-t", "120", "-s", "-l", str(log), "-o", " ".join(options))
-        for _ in range(60):
-            for stale in (self._cluster / "postmaster.pid", self._socket_folder / f"{_SOCKET_NAME}.lock"):
-                stale.unlink(missing_ok=True)  # nobody answers, and its process is not our server
-            if self._run(*command, "start").returncode == 0:
-                return
-            time.sleep(0.25)
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-12:])
-        raise LocalPostgresError(f"PostgreSQL in {self._cluster} does not start; the end of {log.name}:\n{tail}")
-
-    def _is_alive(self) -> bool:
-        """Whether the server answers; one that is starting or recovering is waited for."""
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            answer = self._run("pg_isready", "-h", str(self._socket_folder), "-q").returncode
-            if answer == 0:
-                return True
-            if answer == 2 and not self._has_postmaster():
-                return False
-            time.sleep(0.1)
-        raise LocalPostgresError(f"PostgreSQL in {self._cluster} neither answers nor ends; see server.log")
-
-    def _has_postmaster(self) -> bool:
-        """Whether the process named in postmaster.pid is this cluster's server: not a zombie, not a reused number."""
-        try:
-            pid = (self._cluster / "postmaster.pid").read_text().split("\n", 1)[0]
-        except FileNotFoundError:
-            return False
-        asked = subprocess.run(["ps", "-wwo", "stat=,args=", "-p", pid], capture_output=True, text=True, check=False)
-        return str(self._cluster) in asked.stdout and not asked.stdout.startswith("Z")
-
-    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self._programs / program, *arguments],
-            stdin=subprocess.DEVNULL,
-            # pg_ctl leaves the server holding its output: only initdb's is a pipe that ends
-            stdout=subprocess.PIPE if program == "initdb" else subprocess.DEVNULL,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            cwd="/",
-            umask=0o077,
-            **keeper.as_user(self._user),
-        )
-
-    def _log_file(self) -> Path:
-        log = self._home / "server.log"
-        if log.exists() and log.stat().st_size > _LOG_LIMIT:
-            log.replace(self._home / "server.log.1")
-        log.touch(mode=0o600)
-        self._give(log)
-        return log
-
-    def _give(self, path: Path) -> None:
-        if self._user:
-            shutil.chown(path, self._user, pwd.getpwnam(self._user).pw_gid)
-
-    def _check_reach(self) -> None:
-        """As root the server runs as another user; nobody's folders are opened for it."""
-        if not can_enter(self._home, self._user):
-            raise LocalPostgresError(
-                f"--data: {self._home} cannot be entered by the user {self._user!r} that runs the server;"
-                " choose a folder that is not inside a private one"
-            )
-
-    def _make_socket_folder(self) -> Path:
-        """The cluster itself, or a short private folder when its path is too long for a socket."""
-        if len(str(self._cluster / _SOCKET_NAME)) <= _LONGEST_SOCKET:
-            return self._cluster
-        digest = hashlib.sha256(str(self._cluster).encode()).hexdigest()[:16]
-        folder = Path(tempfile.gettempdir()) / f"watchfloor-{digest}"
-        try:
-            folder.mkdir(mode=0o700)
-            self._give(folder)
-        except FileExistsError:
-            known = folder.lstat()
-            owner = pwd.getpwnam(self._user).pw_uid if self._user else os.geteuid()
-            if not stat.S_ISDIR(known.st_mode) or known.st_uid != owner or known.st_mode & 0o077:
-                raise LocalPostgresError(f"{folder} belongs to somebody else; choose a shorter --data") from None
-        return folder
+    def _failure(self, what: str) -> LocalPostgresError:
+        log = self._home / keeper.LOG
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-_LOG_LINES_SHOWN:])
+        return LocalPostgresError(f"PostgreSQL in {self._cluster} {what}; the end of {log}:\n{tail}")

