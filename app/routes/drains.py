@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from app.answers import accepted
+from app.answers import go_back, is_over
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
@@ -15,6 +15,7 @@ from worker.queries import workers
 from worker.queries.pages import capabilities
 from worker.queries.pages.fleet import Worker
 
+LIST = "/workers"
 MAX_REASON = 500
 
 
@@ -30,9 +31,8 @@ def create(call: Call, conn: Connection) -> Response:
         why = clean_text(reason, field="reason", limit=MAX_REASON) or None
     except InvalidInput as refusal:
         return _form(call, status=422, reason=reason, problem=refusal.problem)
-    asked = workers.request_drain(conn, instance_id=worker.instance_id, actor=call.actor, reason=why, now=call.now)
-    text = f"{worker.name} was asked to drain." if asked else f"{worker.name} drains already, or is gone."
-    return accepted(call, text, back="/workers", topics="workers")
+    workers.request_drain(conn, instance_id=worker.instance_id, actor=call.actor, reason=why, now=call.now)
+    return go_back(call, LIST)
 
 
 def _worker(call: Call) -> Worker:
@@ -50,6 +50,7 @@ def _form(call: Call, *, status: int = 200, reason: str = "", problem: str | Non
         "workers/drain.html",
         block="sheet" if call.htmx else None,
         status=status,
+        target="#present" if is_over(call, LIST) else "#main",
         worker=worker,
         only_here=capabilities.only_here(call.figures, worker),
         reason=reason,

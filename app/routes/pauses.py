@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app.answers import accepted
+from app.answers import go_back, is_over
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
@@ -17,6 +17,7 @@ from worker.payloads import clean_text
 from worker.queries import queues
 from worker.settings import queue_name
 
+LIST = "/queues"
 MAX_REASON = 500
 UNTIL = {
     "": ("somebody resumes it", None),
@@ -40,10 +41,8 @@ def create(call: Call, conn: Connection) -> Response:
         end = _end(until, call.now)
     except InvalidInput as refusal:
         return _pause_form(call, status=422, reason=reason, until=until, refusal=refusal)
-    done = queues.pause(conn, queue=queue, actor=call.actor, reason=why, until=end, now=call.now)
-    text = f"{queue} is paused." if done else f"{queue} was paused already."
-    undo = f"/queues/{queue}/resume" if done else None
-    return accepted(call, text, back="/queues", topics="queues overview", undo=undo)
+    queues.pause(conn, queue=queue, actor=call.actor, reason=why, until=end, now=call.now)
+    return go_back(call, LIST)
 
 
 def confirm(call: Call, conn: Connection) -> Response:
@@ -58,19 +57,8 @@ def delete(call: Call, conn: Connection) -> Response:
         why = clean_text(reason, field="reason", limit=MAX_REASON) or None
     except InvalidInput as refusal:
         return _resume_form(call, conn, status=422, reason=reason, refusal=refusal)
-    before = queues.paused(conn, now=call.now).get(queue)
-    topics = "queues overview"
-    if not queues.resume(conn, queue=queue, actor=call.actor, reason=why, now=call.now):
-        return accepted(call, f"{queue} was not paused.", back="/queues", topics=topics)
-    undo = f"/queues/{queue}/pause" if before else None
-    return accepted(call, f"{queue} runs again.", back="/queues", topics=topics, undo=undo, fields=_same_again(before))
-
-
-def _same_again(pause: Any) -> dict[str, str]:
-    """The fields that would pause the queue as it was."""
-    if pause is None:
-        return {}
-    return {"reason": pause.reason, "until": pause.paused_until.isoformat() if pause.paused_until else ""}
+    queues.resume(conn, queue=queue, actor=call.actor, reason=why, now=call.now)
+    return go_back(call, LIST)
 
 
 def _queue(call: Call) -> str:
@@ -87,17 +75,10 @@ def _required(reason: str) -> str:
 
 
 def _end(until: str, now: datetime) -> datetime | None:
-    """One of the choices, or a time: an undo brings back the end that a pause had."""
-    if until in UNTIL:
-        length = UNTIL[until][1]
-        return now + length if length else None
-    try:
-        end = datetime.fromisoformat(until)
-        if end > now:
-            return end
-    except (ValueError, TypeError):
-        pass
-    raise InvalidInput("until", "choose one of these")
+    if until not in UNTIL:
+        raise InvalidInput("until", "choose one of these")
+    length = UNTIL[until][1]
+    return now + length if length else None
 
 
 def _pause_form(
@@ -138,4 +119,5 @@ def _resume_form(
 
 def _form(call: Call, template: str, status: int, **context: Any) -> Response:
     """The whole page, or the sheet alone where it opens in the dialog."""
-    return render(call, template, block="sheet" if call.htmx else None, status=status, **context)
+    target = "#loads" if is_over(call, LIST) else "#main"
+    return render(call, template, block="sheet" if call.htmx else None, status=status, target=target, **context)

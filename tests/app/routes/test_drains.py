@@ -14,7 +14,7 @@ from tests.factories import NOON
 from worker.model import Status
 from worker.queries.schema import worker_instances
 
-SENT = {"HX-Request": "true", "HX-Target": "main#main", "HX-Current-URL": "http://localhost/workers"}
+SENT = {"HX-Request": "true", "HX-Target": "section#present", "HX-Current-URL": "http://localhost/workers"}
 
 
 def asked_at(conn: Connection, instance_id: str = "worker-1") -> object:
@@ -52,17 +52,20 @@ def test_a_drain_is_asked_for_and_audited(visitor: Visitor, conn: Connection) ->
     assert (action.actor, action.target, action.reason) == ("dana", "worker-1", "deploy")
 
 
-def test_with_htmx_the_list_looks_again(visitor: Visitor, conn: Connection) -> None:
-    factories.worker_instance(conn, label="mail-1")
-    answer = visitor().post("/workers/worker-1/drain", headers=SENT)
-    assert "mail-1 was asked to drain." in answer.text
-    assert answer.headers["HX-Trigger"] == "live:workers"
+def test_from_the_dialog_the_list_is_redrawn(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn)
+    browser = visitor()
+    browser.get("/workers")
+    answer = browser.post("/workers/worker-1/drain", headers=SENT)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/workers")
+    assert "draining" in browser.get("/workers", headers=SENT).text
 
 
 def test_asking_twice_is_harmless(visitor: Visitor, conn: Connection) -> None:
-    factories.worker_instance(conn, drain_requested_at=NOON - timedelta(minutes=1))
-    answer = visitor().post("/workers/worker-1/drain", headers=SENT)
-    assert "drains already, or is gone" in answer.text
+    before = NOON - timedelta(minutes=1)
+    factories.worker_instance(conn, drain_requested_at=before)
+    assert visitor().post("/workers/worker-1/drain").status_code == 303
+    assert asked_at(conn) == before
     assert trail(conn, "drain") == []
 
 
