@@ -8,6 +8,7 @@ clean up after a `kill -9`: `.users` is shared by all who hold the server open, 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import shutil
@@ -98,6 +99,8 @@ class Keeper:
         for duty in (self._stop_when_unused, self._keep_log_short):
             threading.Thread(target=duty, args=(server,), daemon=True).start()
         server.wait()
+        with contextlib.suppress(OSError):  # the cluster itself, or what a killed server left in it
+            self.sockets.rmdir()
 
     def _await_predecessor(self) -> int:
         """The server's lock, once the last process of an earlier keeper's server or initdb is gone."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -59,7 +60,10 @@ def test_any_path_will_do(made: Path, name: str) -> None:
         with LocalPostgres(named) as local:
             assert len(local.url) < 160
             assert ask(local.url, "SELECT 1") == 1
+            sockets = Path(unquote(local.url.partition("host=")[2].partition("&")[0]))
+            assert sockets.is_dir()
         until(lambda: is_quiet(named))
+        assert sockets.is_dir() == (sockets == named / "pgdata")
     finally:
         named.rename(made)
 
