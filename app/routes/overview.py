@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 from starlette.responses import Response
@@ -14,50 +16,65 @@ from app.web import Call
 from worker.database import Connection
 from worker.queries.pages import attention, loads, overview, provisioning
 from worker.queries.pages.overview import SPANS
+from worker.queries.pages.provisioning import Provisioning
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the regions read from; what two of them need is read once."""
+
+    call: Call
+    conn: Connection
+
+    @cached_property
+    def in_flight(self) -> tuple[list[Provisioning], int]:
+        """The tenants that are being provisioned."""
+        return provisioning.in_flight(self.conn)
 
 
 def index(call: Call, conn: Connection) -> Response:
     """The page, or the one region that asks; each reads only what it shows."""
     region = call.region if call.region in REGIONS else None
-    wanted = [REGIONS[region]] if region else REGIONS.values()
-    context: dict[str, Any] = {}
-    for read in wanted:
-        context |= read(call, conn)
-    return render(call, "overview/index.html", block=region, figures=call.figures, **context)
+    sources = Sources(call, conn)
+    context: dict[str, Any] = {"figures": call.figures}
+    for read in [REGIONS[region]] if region else REGIONS.values():
+        context |= read(sources)
+    return render(call, "overview/index.html", block=region, **context)
 
 
-def _attention(call: Call, conn: Connection) -> dict[str, Any]:
-    limit = timedelta(seconds=call.settings.max_runtime_seconds)
-    items = attention.read(conn, call.figures, max_runtime=limit)
+def _attention(sources: Sources) -> dict[str, Any]:
+    limit = timedelta(seconds=sources.call.settings.max_runtime_seconds)
+    shown, _ = sources.in_flight
+    items = attention.read(sources.conn, sources.call.figures, in_flight=shown, max_runtime=limit)
     return {"attention": items, "people": attention.people(items)}
 
 
-def _tiles(call: Call, conn: Connection) -> dict[str, Any]:
+def _tiles(sources: Sources) -> dict[str, Any]:
     return {}
 
 
-def _course(call: Call, conn: Connection) -> dict[str, Any]:
-    span = SPANS.get(call.query.get("span", "1h"))
+def _course(sources: Sources) -> dict[str, Any]:
+    span = SPANS.get(sources.call.query.get("span", "1h"))
     if span is None:
         raise BadInput(f"span: must be one of {', '.join(SPANS)}.")
     spans = [(each.key, each.label, "/" if each.key == "1h" else f"/?span={each.key}") for each in SPANS.values()]
-    return {"course": overview.course(conn, call.figures, span), "spans": spans}
+    return {"course": overview.course(sources.conn, sources.call.figures, span), "spans": spans}
 
 
-def _busiest(call: Call, conn: Connection) -> dict[str, Any]:
-    return {"loads": loads.by_queue(call.figures), "slices": call.figures.hour.slices}
+def _busiest(sources: Sources) -> dict[str, Any]:
+    return {"loads": loads.by_queue(sources.call.figures), "slices": sources.call.figures.hour.slices}
 
 
-def _pulses(call: Call, conn: Connection) -> dict[str, Any]:
-    return {"pulses": overview.pulses(conn, call.figures)}
+def _pulses(sources: Sources) -> dict[str, Any]:
+    return {"pulses": overview.pulses(sources.conn, sources.call.figures)}
 
 
-def _provisioning(call: Call, conn: Connection) -> dict[str, Any]:
-    shown, total = provisioning.in_flight(conn)
+def _provisioning(sources: Sources) -> dict[str, Any]:
+    shown, total = sources.in_flight
     return {"provisioning": shown, "provisioning_total": total}
 
 
-REGIONS: dict[str, Callable[[Call, Connection], dict[str, Any]]] = {
+REGIONS: dict[str, Callable[[Sources], dict[str, Any]]] = {
     "attention": _attention,
     "tiles": _tiles,
     "course": _course,

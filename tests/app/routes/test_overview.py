@@ -15,7 +15,7 @@ from tests.factories import NOON
 from worker.model import Status
 from worker.queries import queues
 from worker.queries.audit import Actor
-from worker.queries.pages import failures
+from worker.queries.pages import groups
 from worker.queries.schema import dead_letter_groups
 
 
@@ -132,7 +132,7 @@ def test_a_group_too_large_to_count_says_at_least(visitor: Visitor, conn: Connec
     conn.exec_driver_sql(
         "INSERT INTO control.platform_jobs (id, job_type, status, finished_at, error_fingerprint, error_type)"
         " SELECT gen_random_uuid(), 'render_report', 'failed', '2026-11-29 11:50Z', 'f', 'E'"
-        f" FROM generate_series(1, {failures.COUNTED + 1})"
+        f" FROM generate_series(1, {groups.COUNTED + 1})"
     )
     assert "10,000+ dead letters" in visitor().get("/").text
 

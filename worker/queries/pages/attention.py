@@ -8,15 +8,21 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Literal
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
-from worker.queries.pages import failures, fleet, loads, provisioning
+from worker.database import moment
+from worker.queries.pages import fleet, groups, loads
 from worker.queries.pages.figures import Figures
+from worker.queries.pages.groups import Group
 from worker.queries.pages.loads import Load, Pace
+from worker.queries.pages.provisioning import PROVISION_TENANT, STOPPED, Provisioning
+from worker.queries.schema import dead_letter_groups
 
 Level = Literal["urgent", "warn", "info"]
 LEVELS = ("urgent", "warn", "info")
 
+GROWING = timedelta(hours=1)
+"""A group of dead letters that grew within this time is still happening."""
 UNSERVED_AFTER = timedelta(seconds=30)
 UNREAPED_AFTER = timedelta(minutes=2)
 OUTBOX_LATE_AFTER = timedelta(minutes=1)
@@ -24,6 +30,8 @@ BEHIND_AFTER, FAR_BEHIND_AFTER = timedelta(minutes=2), timedelta(minutes=15)
 SLOW_TO_CLEAR_SECONDS = 600
 LONG_TRANSACTION = timedelta(minutes=5)
 SHOWN_OF_A_KIND = 3
+
+SNOOZED = select(dead_letter_groups.c.fingerprint).where(dead_letter_groups.c.snoozed_until > moment())
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,9 @@ class Item:
     things: int = 1
 
 
-def read(conn: Connection, figures: Figures, *, max_runtime: timedelta) -> list[Item]:
+def read(
+    conn: Connection, figures: Figures, *, in_flight: Iterable[Provisioning], max_runtime: timedelta
+) -> list[Item]:
     """Everything that asks for a person, and below it what should only not be forgotten."""
     found = [
         *_unserved(conn, figures),
@@ -44,7 +54,7 @@ def read(conn: Connection, figures: Figures, *, max_runtime: timedelta) -> list[
         *_hung(figures, max_runtime),
         *_unreaped(figures),
         *_outbox(figures),
-        *_stopped(conn),
+        *_stopped(in_flight),
         *_behind(figures),
         *_silent(figures),
         *_transaction(figures),
@@ -80,13 +90,24 @@ def _unserved(conn: Connection, figures: Figures) -> Iterator[Item]:
 
 
 def _dead(conn: Connection, figures: Figures) -> Iterator[Item]:
-    groups = failures.groups(conn, now=figures.at) if figures.dead else []
-    for group in groups:
-        level: Level = "urgent" if group.fresh and not group.assignee else "warn"
+    """Group by group; those snoozed, and those told as their tenants' provisioning, are left out."""
+    if not figures.dead:
+        return
+    found = groups.read(conn, now=figures.at)
+    asleep = set(conn.execute(SNOOZED, {"at_now": figures.at}).scalars())
+    told = [each for each in found if each.job_type != PROVISION_TENANT and each.fingerprint not in asleep]
+    urgency = sorted(told, key=lambda each: (not _grows(each, figures.at), each.assignee is not None, -each.jobs))
+    for group in urgency[:SHOWN_OF_A_KIND]:
+        level: Level = "urgent" if _grows(group, figures.at) and not group.assignee else "warn"
         yield Item("dead", level, {"of": group, "release": _release(figures, group.first_at)})
-    if groups and (others := groups[0].groups - len(groups)):
-        rest = groups[0].read_in_all - sum(group.read for group in groups)
-        yield Item("more_dead", "warn", {"groups": others, "jobs": rest}, things=others)
+    elsewhere = sum(each.jobs for each in (*urgency[:SHOWN_OF_A_KIND], *(each for each in found if each not in told)))
+    if (rest := figures.dead - elsewhere) > 0:
+        others = urgency[SHOWN_OF_A_KIND:]
+        yield Item("more_dead", "warn", {"groups": len(others), "jobs": rest}, things=max(len(others), 1))
+
+
+def _grows(group: Group, now: datetime) -> bool:
+    return now - group.last_at < GROWING
 
 
 def _release(figures: Figures, at: datetime) -> Any:
@@ -119,9 +140,9 @@ def _outbox(figures: Figures) -> Iterator[Item]:
         yield Item("unsubscribed", "warn", outbox)
 
 
-def _stopped(conn: Connection) -> Iterator[Item]:
-    for each in provisioning.in_flight(conn)[0]:
-        if each.stage in provisioning.STOPPED:
+def _stopped(in_flight: Iterable[Provisioning]) -> Iterator[Item]:
+    for each in in_flight:
+        if each.stage in STOPPED:
             yield Item("provisioning", "warn" if each.next_try_at else "urgent", each)
 
 

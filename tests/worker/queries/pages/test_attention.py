@@ -14,15 +14,20 @@ from tests.worker.queries.pages.rows import minute
 from worker.model import Status, new_id
 from worker.queries import queues
 from worker.queries.audit import Actor
-from worker.queries.pages import attention, figures
+from worker.queries.pages import attention, figures, provisioning
 from worker.queries.pages.attention import Item, people
-from worker.queries.schema import event_outbox
+from worker.queries.pages.figures import Figures
+from worker.queries.schema import dead_letter_groups, event_outbox
 
 LIMIT = timedelta(minutes=30)
 
 
 def read(conn: Connection) -> list[Item]:
-    return attention.read(conn, figures.sample(conn, now=NOON), max_runtime=LIMIT)
+    return of(conn, figures.sample(conn, now=NOON))
+
+
+def of(conn: Connection, seen: Figures) -> list[Item]:
+    return attention.read(conn, seen, in_flight=provisioning.in_flight(conn)[0], max_runtime=LIMIT)
 
 
 def kinds(conn: Connection) -> list[tuple[str, str]]:
@@ -114,6 +119,34 @@ def test_many_kinds_of_dead_letters_are_summed_up(conn: Connection) -> None:
     assert [item.kind for item in items] == ["dead", "dead", "dead", "more_dead"]
     assert items[-1].facts == {"groups": 3, "jobs": 3}
     assert people(items) == 6
+
+
+def test_what_grows_comes_first_then_what_nobody_has_then_the_greatest(conn: Connection) -> None:
+    for fingerprint, minutes, times in (("old", 90, 9), ("taken", 80, 5), ("small", 70, 2), ("fresh", 50, 1)):
+        for _ in range(times):
+            factories.job(conn, status=Status.FAILED, finished_at=ago(minutes=minutes), error_fingerprint=fingerprint)
+    group(conn, "taken", assignee="mira")
+    assert [item.facts["of"].fingerprint for item in read(conn)[:3]] == ["fresh", "old", "small"]
+
+
+def group(conn: Connection, fingerprint: str, **columns: Any) -> None:
+    row = {"fingerprint": fingerprint, "updated_at": NOON, "updated_by": "dana"}
+    conn.execute(insert(dead_letter_groups), row | columns)
+
+
+def test_a_snoozed_group_is_left_out_until_it_wakes(conn: Connection) -> None:
+    for fingerprint in ("asleep", "awake"):
+        factories.job(conn, status=Status.FAILED, error_fingerprint=fingerprint)
+    group(conn, "asleep", snoozed_until=NOON + timedelta(minutes=1))
+    group(conn, "awake", snoozed_until=NOON)
+    assert [item.facts["of"].fingerprint for item in read(conn)] == ["awake"]
+
+
+def test_dead_letters_that_no_error_tells_apart_are_not_forgotten(conn: Connection) -> None:
+    for _ in range(2):
+        factories.job(conn, status=Status.FAILED, error_fingerprint=None)
+    (item,) = read(conn)
+    assert (item.kind, item.facts) == ("more_dead", {"groups": 0, "jobs": 2})
 
 
 def test_a_handler_past_its_time_is_named_with_its_holder(conn: Connection) -> None:
@@ -223,9 +256,9 @@ def test_an_old_transaction_is_a_warning(conn: Connection) -> None:
     with engine.connect() as holding:
         holding.execution_options(isolation_level="REPEATABLE READ").exec_driver_sql("SELECT 1")
         seen = figures.sample(conn)
-        assert [item.kind for item in attention.read(conn, seen, max_runtime=LIMIT)] == []
+        assert [item.kind for item in of(conn, seen)] == []
         later = figures.sample(conn, now=seen.at + timedelta(minutes=6))
-        assert [item.kind for item in attention.read(conn, later, max_runtime=LIMIT)] == ["transaction"]
+        assert [item.kind for item in of(conn, later)] == ["transaction"]
 
 
 def test_the_urgent_comes_first(conn: Connection) -> None:
