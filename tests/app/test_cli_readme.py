@@ -11,6 +11,7 @@ from pydantic import AliasChoices
 
 from app import cli
 from app.cli import main
+from app.routes import ROUTES
 from app.settings import ConsoleSettings
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -43,6 +44,12 @@ def test_every_command_is_named() -> None:
 def test_no_command_is_named_that_is_not_there() -> None:
     named = re.findall(r"`(watchfloor(?: [a-z][a-z-]*)+)", README)
     assert set(named) <= {*commands(main, "watchfloor"), *(f"watchfloor {each}" for each in cli.COMMANDS)}
+
+
+def test_every_page_is_named() -> None:
+    pages = {"/" + route.path.split("/")[1] for route in ROUTES if route.method == "GET" and route.access != "anyone"}
+    forms = {"/live", "/replays", "/cancellations"}
+    assert {page for page in pages - forms if f"`{page}`" not in README} == set()
 
 
 def test_every_setting_has_a_line() -> None:
