@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from starlette.routing import Route as Served
 
-from app.routes import account, drains, health, live, overview, pauses, queues, sessions, static, tenants, workers
+from app.routes import (
+    account,
+    audit,
+    cancellations,
+    dead_letters,
+    drains,
+    health,
+    jobs,
+    live,
+    overview,
+    pauses,
+    queues,
+    replays,
+    sessions,
+    static,
+    tenants,
+    workers,
+)
 from app.web import Route, endpoint
 
 ROUTES = (
@@ -30,7 +47,17 @@ ROUTES = (
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     Route("GET", "/tenants", tenants.index, "viewer"),
     # jobs, dead letters, replays, cancellations
+    Route("GET", "/jobs", jobs.index, "viewer"),
+    Route("GET", "/jobs/{job}", jobs.show, "viewer"),
+    Route("POST", "/jobs/{job}/cancellations", cancellations.create_one, "operator"),
+    Route("GET", "/dead-letters", dead_letters.index, "viewer"),
+    Route("POST", "/dead-letters/{job}/replays", replays.create_one, "operator"),
+    Route("GET", "/replays/new", replays.new, "operator"),
+    Route("POST", "/replays", replays.create, "operator"),
+    Route("GET", "/cancellations/new", cancellations.new, "operator"),
+    Route("POST", "/cancellations", cancellations.create, "operator"),
     # audit
+    Route("GET", "/audit", audit.index, "viewer"),
 )
 
 OPEN = (

@@ -18,7 +18,7 @@ from worker.queries.schema import job_attempts as attempt
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
-SAMPLED = 1_000
+SAMPLED = 500
 """The newest jobs of a group that are read for what they have in common."""
 
 _of_group = (DEAD, job.c.error_fingerprint == bindparam("of_group", type_=Text))
@@ -61,7 +61,7 @@ class Traits:
 
 
 def traits(conn: Connection, *, fingerprint: str) -> Traits:
-    """Counted over the newest thousand."""
+    """Counted over the newest five hundred."""
     found = Traits(Counter(), Counter(), Counter(), Counter(), 0, 0)
     replayed = read = 0
     for row in conn.execute(TRAITS, {"of_group": fingerprint}):
@@ -85,6 +85,6 @@ def members(
 ) -> Page:
     """One page of the group, the last to die first."""
     at = keyset.place(sources.DIED_LAST, before=before, after=after)
-    columns = (*LINE, job.c.idempotency_key, job.c.replays, job.c.event_type)
+    columns = (*LINE, job.c.idempotency_key, job.c.event_id, job.c.replays)
     listing = sources.listing(Filters(status=Status.FAILED, group=fingerprint), columns, tenant_id=None, now=now)
     return keyset.read(conn, listing, at, dress=with_tenant, values={"at_now": now})

@@ -12,8 +12,9 @@ from worker.model import Status, parse_status
 from worker.payloads import clean_text
 from worker.queries.pages.states import State
 
-MAX_WORDS = 5
-LENGTHS = {"type": 200, "queue": 100, "tenant": 63, "worker": 100, "event": 36, "key": 255, "group": 300, "error": 200}
+MAX_WORDS = 20
+LENGTHS = {"type": 200, "queue": 100, "tenant": 63, "worker": 100, "event": 36, "key": 255, "group": 300, "error": 500}
+_WORD = re.compile(r'"([^"]+)"?|([^\s"]+)')
 _AGO = re.compile(r"(\d{1,4})([mhd])", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
@@ -36,31 +37,34 @@ class Filters:
     until: str | None = None
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Each filter as a field of an address, the words of an error one by one."""
+        """Each filter as a field of an address."""
+        error = " ".join(f'"{word}"' if " " in word else word for word in self.error) or None
         named = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name != "error"]
-        return [(name, str(value)) for name, value in named if value is not None] + [("error", it) for it in self.error]
+        return [(name, str(value)) for name, value in (*named, ("error", error)) if value is not None]
 
 
 NAMES = frozenset(field.name for field in fields(Filters))
+ALIASES = {"handler": "type", "state": "status", "act": "action"}
 
 
 def parse(pairs: Iterable[tuple[str, str]], *, now: datetime) -> Filters:
     """The filters among the fields of an address, the last of a name counting; InvalidInput names the field."""
     given: dict[str, str] = {}
     words: list[str] = []
-    for name, text in pairs:
+    for said, text in pairs:
+        name = ALIASES.get(said, said)
         if name not in NAMES or not (value := clean_text(text, field=name, limit=LENGTHS.get(name, 40))):
             continue
         if name == "error":
-            words.append(value)
+            words += [(phrase or word).strip() for phrase, word in _WORD.findall(value)]
         else:
             given[name] = value
     if len(words) > MAX_WORDS:
-        raise InvalidInput("error", f"has more than {MAX_WORDS} parts")
+        raise InvalidInput("error", f"has more than {MAX_WORDS} words")
     for name in given.keys() & {"since", "until"}:
         instant(given[name], field=name, now=now)
     status, action = _status(given, words), _number(given.pop("action", None))
-    return Filters(**{**given, "status": status}, action=action, error=tuple(words))
+    return Filters(**{**given, "status": status}, action=action, error=tuple(filter(None, words)))
 
 
 def _status(given: dict[str, str], words: list[str]) -> str | None:

@@ -35,7 +35,7 @@ SAMPLED = 200
 """The newest of each that are read for their tenants."""
 SLOTS = 32
 
-_WEEK: ColumnElement[timedelta] = literal_column("interval '7 days'")
+_DAY: ColumnElement[timedelta] = literal_column("interval '1 day'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _sample(heads: CTE) -> LateralFromClause:
 
 def _groups(names: Any) -> Select[Any]:
     heads = _heads(names)
-    axis = select(func.greatest(func.min(heads.c.first_at), moment() - _WEEK).label("axis_from")).cte("axis")
+    axis = select(func.greatest(func.min(heads.c.first_at), moment() - _DAY).label("axis_from")).cte("axis")
     counts, sample = _counts(heads, axis), _sample(heads)
     rows = heads.join(axis, true()).join(counts, true()).join(sample, true())
     rows = rows.outerjoin(note, note.c.fingerprint == heads.c.fingerprint)

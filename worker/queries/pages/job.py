@@ -18,7 +18,7 @@ from worker.queries.schema import operator_action_jobs, operator_actions
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
-PAYLOAD_SHOWN = 64_000
+PAYLOAD_SHOWN = 32_000
 """Characters of a payload that a page shows; what is longer is cut, with its size beside."""
 
 ATTEMPTS, ACTIONS, SIBLINGS = 100, 50, 50

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from worker.database import Row, among
+from worker.queries.pages import sources
+from worker.queries.pages.backlog import DEAD
+from worker.queries.pages.filters import Filters
 from worker.queries.pages.states import STATE
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
+
+COUNTED = 10_000
 
 _kind = (
     STATE.label("state"),
@@ -60,3 +66,22 @@ class Selection:
 def read(conn: Connection, *, job_ids: Sequence[UUID], now: datetime | None = None) -> Selection:
     """What those of the ids that exist are."""
     return Selection(conn.execute(PARTS, {"of_ids": list(job_ids), "at_now": now}).all())
+
+
+def matching(
+    conn: Connection, filters: Filters, *, tenant_id: UUID | None, died_before: datetime, limit: int, now: datetime
+) -> list[UUID]:
+    """The dead letters that pass the filters and had died by a time: a set fixed by what was shown (A-53)."""
+    rows = _matching(filters, tenant_id, died_before, now).order_by(job.c.finished_at.desc(), job.c.id.desc())
+    return list(conn.execute(rows.limit(limit)).scalars())
+
+
+def count(conn: Connection, filters: Filters, *, tenant_id: UUID | None, died_before: datetime, now: datetime) -> int:
+    """How many they are; counting ends at COUNTED."""
+    rows = _matching(filters, tenant_id, died_before, now).limit(COUNTED).subquery()
+    return int(conn.execute(select(func.count()).select_from(rows)).scalar_one())
+
+
+def _matching(filters: Filters, tenant_id: UUID | None, died_before: datetime, now: datetime) -> Select[Any]:
+    listing = sources.listing(filters, (job.c.id,), tenant_id=tenant_id, now=now)
+    return select(job.c.id).where(DEAD, *listing.where, *listing.search, job.c.finished_at <= died_before)

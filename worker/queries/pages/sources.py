@@ -75,7 +75,7 @@ def _conditions(filters: Filters, tenant_id: UUID | None, now: datetime) -> dict
         "tenant": _equal(job.c.tenant_id, tenant_id),
         "type": or_(job.c.handler_key == filters.type, job.c.job_type == filters.type) if filters.type else None,
         "event": _equal(job.c.event_id, filters.event),
-        "key": job.c.id.in_(_of_key(filters.key)) if filters.key else None,
+        "key": job.c.id.in_(of_key(filters.key)) if filters.key else None,
         "action": job.c.id.in_(_of_action(filters.action)) if filters.action is not None else None,
         "since": job.c.created_at >= instant(filters.since, field="since", now=now) if filters.since else None,
         "until": job.c.created_at < instant(filters.until, field="until", now=now) if filters.until else None,
@@ -104,7 +104,7 @@ def _of_action(number: int) -> Any:
     return select(operator_action_jobs.c.job_id).where(operator_action_jobs.c.action_id == number)
 
 
-def _of_key(key: str) -> Any:
+def of_key(key: Any) -> Any:
     """The jobs of an idempotency key, whosever it is: the index leads with the tenant, so each is asked in turn."""
     owner = func.coalesce(sql_cast(job.c.tenant_id, Text), literal_column("''"))
     keyed = job.c.idempotency_key.is_not(None)

@@ -1,0 +1,82 @@
+"""The addresses of the list of jobs: what a search leads to, its states to choose from, its filters to take away."""
+
+from __future__ import annotations
+
+from app.search import address, terms
+from app.web import Call
+from worker.database import Connection
+from worker.model import Status
+from worker.queries.pages import filters, lookup
+from worker.queries.pages.figures import count_text
+from worker.queries.pages.filters import Filters
+from worker.queries.pages.states import State
+
+TERMS = frozenset({*filters.NAMES, *filters.ALIASES, "id"})
+IMPLY_STATE = frozenset({"status", "group", "worker", "error"})
+
+SPANS = ("1h", "24h", "7d", "30d")
+
+Segment = tuple[str | None, str, str, str | None]
+
+
+def here(call: Call, wanted: Filters, **cursor: str | None) -> str:
+    """The address of a list; at the place where this request looks unless another is given."""
+    looked = {name: call.query[name] for name in ("before", "after") if call.query.get(name)}
+    return address("/jobs", wanted.pairs(), (cursor or looked).items())
+
+
+def searched(call: Call, conn: Connection) -> str:
+    """Where the search box leads: to a job's own page for its id, else to the list with what was asked added."""
+    known = filters.parse(call.query.multi_items(), now=call.now).pairs()
+    named, words = terms(call.query["q"], names=TERMS)
+    found = [("job", value) for name, value in named if name == "id"]
+    if not found and len(words) == 1 and (one := lookup.look(conn, word=words[0]) or _at_hand(call, words[0])):
+        found, words = [one], []
+    if found and found[0][0] == "job":
+        return f"/jobs/{found[0][1]}"
+    asked = [*known, *named, *found, *(("error", f'"{word}"') for word in words)]
+    return address("/jobs", filters.parse(asked, now=call.now).pairs())
+
+
+def _at_hand(call: Call, word: str) -> tuple[str, str] | None:
+    """The filter of a word that is a queue or a handler with work now or in the last hour."""
+    known = [(each.queue, each.handler_key) for each in call.figures.backlog]
+    known += [(each.queue, each.handler_key) for each in call.figures.hour.flows]
+    if any(word == queue for queue, _ in known):
+        return "queue", word
+    return ("type", word) if any(word == handler for _, handler in known) else None
+
+
+def segments(call: Call, wanted: Filters) -> list[Segment]:
+    """The states to choose from; how many there are is known of all jobs only."""
+    others = [(name, value) for name, value in wanted.pairs() if name not in IMPLY_STATE]
+    figures = call.figures
+    states = (
+        (None, "All", None),
+        (State.READY, "Ready", figures.ready),
+        (State.SCHEDULED, "Scheduled", figures.depths.scheduled),
+        (Status.RUNNING, "Running", figures.running),
+        (Status.SUCCEEDED, "Succeeded", None),
+        (Status.FAILED, "Dead letters", figures.dead),
+        (Status.CANCELLED, "Cancelled", None),
+    )
+    return [
+        (key, label, address("/jobs", others, [("status", key)]), None if others else count_text(number))
+        for key, label, number in states
+    ]
+
+
+def chips(wanted: Filters) -> list[tuple[str, str, str]]:
+    """Each filter but the state, with the address of the list without it."""
+    pairs = wanted.pairs()
+    return [
+        (name, value, address("/jobs", [pair for pair in pairs if pair != (name, value)]))
+        for name, value in pairs
+        if name != "status"
+    ]
+
+
+def spans(wanted: Filters) -> dict[str, str]:
+    """The address of the list for each span of creation, and for any time."""
+    others = [(name, value) for name, value in wanted.pairs() if name not in ("since", "until")]
+    return {span: address("/jobs", others, [("since", span)]) for span in (*SPANS, "")}

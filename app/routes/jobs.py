@@ -1,0 +1,102 @@
+"""Jobs: the list with its search, and one job's story."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from app import job_list, payload, said, timeline, trail
+from app.errors import NotFound
+from app.job_list import here
+from app.templating import render, see_other
+from app.web import Call
+from worker.database import Connection, Row
+from worker.model import Status
+from worker.queries import tenants
+from worker.queries.pages import filters, fleet, jobs, selection
+from worker.queries.pages import job as story
+from worker.queries.pages.keyset import WINDOW, Page
+from worker.queries.pages.states import State
+
+WAITING = (State.READY, State.SCHEDULED, State.RETRYING)
+GONE = "There is no job with this id. Jobs that came from an event are pruned some time after their end."
+
+
+def index(call: Call, conn: Connection) -> Response:
+    """The list, or its live region; what the search box said becomes an address first."""
+    if "q" in call.query:
+        return see_other(job_list.searched(call, conn))
+    wanted = filters.parse(call.query.multi_items(), now=call.now)
+    found = _read(call, conn, wanted)
+    listed: Page = found["listed"]
+    return render(
+        call,
+        "jobs/index.html",
+        block="rows" if call.region == "rows" else None,
+        region=call.region,
+        wanted=wanted,
+        segments=job_list.segments(call, wanted),
+        chips=job_list.chips(wanted),
+        spans=job_list.spans(wanted),
+        window=WINDOW,
+        url=here(call, wanted),
+        first=here(call, wanted, before=None),
+        newer=listed.newer and here(call, wanted, after=listed.newer),
+        older=listed.older and here(call, wanted, before=listed.older),
+        said=said.said(call, conn),
+        **found,
+    )
+
+
+def _read(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, Any]:
+    """A page of the list, and how many dead letters match where all of them can be chosen at once."""
+    tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
+    if wanted.tenant and tenant_id is None:
+        return {"listed": Page([]), "matching": 0, "no_tenant": True}
+    before, after = call.query.get("before"), call.query.get("after")
+    listed = jobs.read(conn, wanted, tenant_id=tenant_id, before=before, after=after, now=call.now)
+    matching = 0
+    if wanted.status == Status.FAILED and listed.older and not listed.stopped:
+        matching = selection.count(conn, wanted, tenant_id=tenant_id, died_before=call.now, now=call.now)
+    return {"listed": listed, "matching": matching, "no_tenant": False}
+
+
+def show(call: Call, conn: Connection) -> Response:
+    """One job: what it is, why, what comes next, and all that happened to it."""
+    job_id = call.uuid("job")
+    job = story.read(conn, job_id=job_id, now=call.now)
+    if job is None:
+        raise NotFound(GONE)
+    attempts, actions = story.attempts(conn, job_id=job_id), story.actions(conn, job_id=job_id)
+    return render(
+        call,
+        "jobs/show.html",
+        block="job" if call.region == "job" else None,
+        region=call.region,
+        job=job,
+        attempts=attempts,
+        timeline=timeline.of(job, attempts, actions),
+        trail=trail.of(job, attempts, actions),
+        payload=payload.of(job),
+        siblings=story.siblings(conn, event_id=job.event_id, now=call.now) if job.event_id else [],
+        said=said.said(call, conn),
+        **_why(call, conn, job),
+    )
+
+
+def _why(call: Call, conn: Connection, job: Row) -> dict[str, Any]:
+    """What holds the job, or what it waits for, or what shares its fate."""
+    waits = job.state in WAITING
+    takers = call.figures.takers(job.job_type, job.queue) if waits else []
+    last = fleet.last_able(conn, job_types=[job.job_type]) if waits and not takers else {}
+    dead = job.state == State.DEAD and job.error_fingerprint
+    ready = job.state == State.READY
+    return {
+        "takers": takers,
+        "last_able": last.get(job.job_type),
+        "pause": call.figures.paused.get(job.queue) if waits else None,
+        "holder": next((each for each in call.figures.workers if each.instance_id == job.locked_by), None),
+        "alike": story.alike(conn, fingerprint=job.error_fingerprint) if dead else 0,
+        "ahead": story.ahead(conn, queue=job.queue, created_at=job.created_at, job_id=job.id) if ready else 0,
+    }
