@@ -50,6 +50,7 @@ insert = postgresql.insert
 """An INSERT that can say ON CONFLICT; the one spelling, so that it stays a switch."""
 
 READ_ONLY_TRANSACTION = "25006"
+INSUFFICIENT_PRIVILEGE = "42501"
 RETRYABLE = frozenset({"40001", "40P01"})
 
 
@@ -107,6 +108,11 @@ def is_outage(error: BaseException) -> bool:
 def is_retryable(error: BaseException) -> bool:
     """Whether the whole transaction may simply be repeated: a deadlock or a serialization failure (A-23)."""
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in RETRYABLE
+
+
+def is_forbidden(error: BaseException) -> bool:
+    """Whether this role lacks a privilege, which no retry brings."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == INSUFFICIENT_PRIVILEGE
 
 
 def moment(name: str = "at_now") -> ColumnElement[datetime]:

@@ -91,7 +91,7 @@ def _clock(server: Server, now: datetime) -> Finding:
 
 
 def _role(server: Server) -> Finding:
-    if not server.may_work:
+    if server.may_work is False:
         return Finding("role", "failed", f"{server.role} may not read and write control.platform_jobs")
     if server.bypasses:
         return Finding("role", "warning", f"{server.role} bypasses row security: fine for one machine, not for tenants")

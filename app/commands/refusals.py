@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from app.settings import ConsoleSettings
 from app.text import escaped
-from worker.database import is_outage
+from worker.database import is_forbidden, is_outage
 from worker.errors import ConfigurationError, InvalidInput, KeyReused, UnknownJobType
 from worker.failures import safe_text
 
@@ -49,6 +49,8 @@ def explain(error: Exception) -> Failed | None:
         return Misconfigured("; ".join(f"{_setting(each['loc'])}{_reason(each['msg'])}" for each in error.errors()))
     if is_outage(error):
         return Failed(f"the database does not answer: {_driver(error)}")
+    if is_forbidden(error):
+        return Misconfigured(f"DATABASE_URL: its role lacks a privilege: {_driver(error)}")
     for kind, answer in _ANSWERS.items():
         if isinstance(error, kind):
             return answer(str(error))

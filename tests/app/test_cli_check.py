@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -72,9 +73,16 @@ def test_a_healthy_system_is_said_to_be_so(shell: Shell) -> None:
 
 
 def test_a_database_without_the_schema_is_unhealthy(empty: str) -> None:
-    result = Shell(empty)("check")
+    result = Shell(empty)("check", "--json")
     assert result.exit_code == 3
-    assert "watchfloor migrate" in result.stdout
+    states = {each["check"]: each["state"] for each in json.loads(result.stdout)["checks"]}
+    assert states == {
+        "configuration": "ok",
+        "database": "ok",
+        "schema": "failed",
+        "clock": "ok",
+        "role": "warning",
+    }
 
 
 def test_a_database_out_of_reach_is_unhealthy_and_keeps_its_password(conn: Connection) -> None:
@@ -82,6 +90,38 @@ def test_a_database_out_of_reach_is_unhealthy_and_keeps_its_password(conn: Conne
     assert result.exit_code == 3
     assert '"failed"' in result.stdout
     assert "hunter2" not in result.output
+
+
+@pytest.fixture
+def guest(url: str, conn: Connection) -> Iterator[str]:
+    """The address of the database for a role that may do nothing there."""
+    conn.execute(text("CREATE ROLE guest LOGIN"))
+    yield make_url(url).set(username="guest").render_as_string(hide_password=False)
+    conn.execute(text("DROP OWNED BY guest"))
+    conn.execute(text("DROP ROLE guest"))
+
+
+def test_a_role_without_rights_is_said_to_be_so(guest: str) -> None:
+    shell = Shell(guest)
+    result = shell("check")
+    assert result.exit_code == 3
+    assert "permission denied" in result.stdout
+    assert "permission denied" in shell.refused("queues", "list", code=78)
+
+
+def test_a_role_that_may_only_read_is_unhealthy(guest: str, conn: Connection) -> None:
+    conn.execute(text("GRANT USAGE ON SCHEMA control TO guest"))
+    conn.execute(text("GRANT SELECT ON ALL TABLES IN SCHEMA control TO guest"))
+    result = Shell(guest)("check")
+    assert result.exit_code == 3
+    assert "guest may not read and write" in result.stdout
+
+
+def test_a_role_with_just_its_rights_is_fine(guest: str, conn: Connection) -> None:
+    conn.execute(text("GRANT USAGE ON SCHEMA control TO guest"))
+    conn.execute(text("GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA control TO guest"))
+    states = {each["check"]: each["state"] for each in Shell(guest).json("check")["checks"]}
+    assert states["role"] == "ok"
 
 
 def test_other_commands_fail_in_one_line_then(conn: Connection) -> None:

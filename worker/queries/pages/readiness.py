@@ -19,22 +19,20 @@ LOOK = select(
     or_(func.pg_is_in_recovery(), func.current_setting("transaction_read_only") == "on").label("read_only"),
     _roles.c.rolname.label("role"),
     or_(_roles.c.rolsuper, _roles.c.rolbypassrls).label("bypasses"),
-    func.coalesce(
-        and_(*(func.has_table_privilege(_jobs, right) for right in ("SELECT", "INSERT", "UPDATE"))), False
-    ).label("may_work"),
+    and_(*(func.has_table_privilege(_jobs, right) for right in ("SELECT", "INSERT", "UPDATE"))).label("may_work"),
 ).where(_roles.c.rolname == func.current_user())
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A database as one session finds it; `version` is 150018 for 15.18."""
+    """A database as one session finds it; `version` is 150018 for 15.18, `may_work` is None without the schema."""
 
     version: int
     now: datetime
     read_only: bool
     role: str
     bypasses: bool
-    may_work: bool
+    may_work: bool | None
 
 
 def look(conn: Connection) -> Server:
