@@ -13,37 +13,15 @@ from sqlalchemy import Connection, Row, func, select
 
 from worker.database import moment
 from worker.queries import queues
-from worker.queries.outbox import NOBODY
 from worker.queries.pages import backlog, fleet, flow
 from worker.queries.pages.backlog import COUNTED, SHEET, Backlog, Depths
 from worker.queries.pages.fleet import State, Worker
 from worker.queries.pages.flow import Hour
+from worker.queries.pages.outbox import OUTBOX
 from worker.queries.pages.provisioning import PROVISION_TENANT
 from worker.queries.pages.transactions import OLDEST
-from worker.queries.schema import event_outbox, operator_actions, tenants
+from worker.queries.schema import operator_actions, tenants
 
-OUTBOX_COUNTED = 10_000
-
-_pending = (
-    select(event_outbox.c.created_at, event_outbox.c.event_type, event_outbox.c.relay_error)
-    .where(event_outbox.c.relayed_at.is_(None))
-    .order_by(event_outbox.c.created_at, event_outbox.c.id)
-    .limit(OUTBOX_COUNTED)
-    .subquery("pending")
-)
-_unsubscribed = _pending.c.relay_error == NOBODY
-_failing = _pending.c.relay_error != NOBODY
-OUTBOX = select(
-    func.count().filter(_pending.c.relay_error.is_(None)).label("fresh"),
-    func.min(_pending.c.created_at).filter(_pending.c.relay_error.is_(None)).label("fresh_since"),
-    func.count().filter(_unsubscribed).label("unsubscribed"),
-    func.min(_pending.c.created_at).filter(_unsubscribed).label("unsubscribed_since"),
-    func.min(_pending.c.event_type).filter(_unsubscribed).label("unsubscribed_type"),
-    func.count(_pending.c.event_type.distinct()).filter(_unsubscribed).label("unsubscribed_types"),
-    func.count().filter(_failing).label("failing"),
-    func.min(_pending.c.created_at).filter(_failing).label("failing_since"),
-    func.min(_pending.c.relay_error).filter(_failing).label("failing_error"),
-)
 TENANTS = select(tenants.c.onboarding_status, func.count().label("tenants")).group_by(tenants.c.onboarding_status)
 CLOCK = select(moment().label("now"), select(func.max(operator_actions.c.id)).scalar_subquery().label("audit_id"))
 

@@ -40,7 +40,13 @@ def ago(**amount: float) -> datetime:
 
 def published(conn: Connection, *, since: datetime, error: str | None = None) -> None:
     row = {"id": new_id(), "event_id": str(new_id()), "event_type": "order.created", "payload": {}}
-    row |= {"source": "api", "occurred_at": since, "created_at": since, "relay_error": error}
+    row |= {
+        "source": "api",
+        "occurred_at": since,
+        "created_at": since,
+        "relay_error": error,
+        "retry_at": error and NOON,
+    }
     conn.execute(insert(event_outbox), row)
 
 

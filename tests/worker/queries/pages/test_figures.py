@@ -17,7 +17,7 @@ from worker.queries import audit, queues
 from worker.queries.audit import Actor
 from worker.queries.outbox import NOBODY
 from worker.queries.pages import figures
-from worker.queries.pages.figures import Figures, count_text
+from worker.queries.pages.figures import OUTBOX, Figures, count_text
 from worker.queries.schema import event_outbox
 
 DANA = Actor("dana")
@@ -85,7 +85,9 @@ def test_the_outbox_is_told_by_what_keeps_its_events(conn: Connection) -> None:
         row = {"id": new_id(), "event_id": str(place), "event_type": f"type {place}", "source": "api"}
         at = NOON - timedelta(minutes=place)
         conn.execute(
-            insert(event_outbox), row | {"occurred_at": at, "created_at": at, "payload": {}, "relay_error": error}
+            insert(event_outbox),
+            row
+            | {"occurred_at": at, "created_at": at, "payload": {}, "relay_error": error, "retry_at": error and NOON},
         )
     outbox = sample(conn).outbox
     assert (outbox.fresh, outbox.fresh_since) == (1, NOON)
@@ -190,3 +192,15 @@ def test_whatever_an_operator_does_moves_every_topic(conn: Connection) -> None:
 
 def test_a_finished_minute_moves_queues_and_jobs(conn: Connection) -> None:
     assert changed(conn, lambda: minute(conn, NOON)) == {"queues", "jobs"}
+
+
+def test_relayed_events_are_never_read_however_many_there_are(conn: Connection) -> None:
+    conn.exec_driver_sql(
+        "INSERT INTO control.event_outbox (id, event_id, event_type, source, occurred_at, payload, relayed_at, fanout)"
+        " SELECT gen_random_uuid(), n::text, 't', 'api', now(), '{}', now(), 1 FROM generate_series(1, 20000) n"
+    )
+    conn.exec_driver_sql("ANALYZE control.event_outbox")
+    compiled = OUTBOX.compile(dialect=conn.dialect)
+    plan = "\n".join(conn.exec_driver_sql(f"EXPLAIN {compiled}", compiled.construct_params()).scalars())
+    assert "event_outbox" in plan
+    assert "Seq Scan on event_outbox" not in plan, plan
