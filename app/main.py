@@ -26,7 +26,7 @@ from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
 from worker.database import Engine, connect, url_of
 from worker.errors import ConfigurationError
-from worker.handlers import Registry, load
+from worker.handlers import Registry, configured
 from worker.queries.pages.figures import sample
 from worker.runtime.maintenance import Maintenance
 from worker.runtime.worker import Worker
@@ -49,7 +49,7 @@ def create_app(
     sampler = Sampler(figures, now=now)
     console = Console(
         settings=settings,
-        registry=registry or load(settings.handlers or ()),
+        registry=registry or configured(settings),
         engine=shared,
         assets=assets,
         templates=templating.environment(assets.address),

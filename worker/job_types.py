@@ -9,7 +9,7 @@ from typing import Any
 from worker.backoff import DIRECT, Backoff
 from worker.errors import ConfigurationError, UnknownJobType
 from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER, Job
-from worker.settings import QUEUE_NAME, queue_name
+from worker.settings import QUEUE_NAME, attempts_budget, queue_name
 
 Handler = Callable[[Job], Any]
 
@@ -31,8 +31,9 @@ class JobType:
 class JobTypes:
     """The four built in and those that handler modules register; nothing else is enqueued, claimed or advertised."""
 
-    def __init__(self) -> None:
-        self._types = {name: JobType(name) for name in SUPPORTED_JOB_TYPES}
+    def __init__(self, *, max_attempts: int = DEFAULT_MAX_ATTEMPTS) -> None:
+        self._max_attempts = max_attempts
+        self._types = {name: JobType(name, max_attempts=max_attempts) for name in SUPPORTED_JOB_TYPES}
 
     def register(
         self,
@@ -40,17 +41,21 @@ class JobTypes:
         handler: Handler,
         *,
         queue: str = DEFAULT_QUEUE,
-        max_attempts: int = DEFAULT_MAX_ATTEMPTS,
+        max_attempts: int | None = None,
         backoff: Backoff = DIRECT,
     ) -> None:
-        """Make `handler` what runs jobs of this type; a second handler for one type is refused."""
+        """Make `handler` what runs jobs of this type; a second handler for one type is refused.
+
+        Without `max_attempts` the deployment's WATCHFLOOR_MAX_ATTEMPTS counts.
+        """
         if name == RUN_SUBSCRIBER or not QUEUE_NAME.fullmatch(name):
             raise ConfigurationError(f"job type {name!r}: must be a-z 0-9 . _ - and not {RUN_SUBSCRIBER}")
         if not callable(handler):
             raise ConfigurationError(f"job type {name!r}: the handler is not callable")
         if (known := self._types.get(name)) and known.handler:
             raise ConfigurationError(f"job type {name!r} has a handler already")
-        self._types[name] = JobType(name, handler, queue_name(queue), max_attempts, backoff)
+        budget = self._max_attempts if max_attempts is None else attempts_budget(max_attempts)
+        self._types[name] = JobType(name, handler, queue_name(queue), budget, backoff)
 
     def get(self, name: str) -> JobType:
         """The job type of that name; UnknownJobType otherwise."""

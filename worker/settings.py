@@ -21,6 +21,13 @@ def queue_name(name: object) -> str:
     raise ValueError("queue names are 1 to 100 of a-z 0-9 . _ - and start with a letter or digit")
 
 
+def attempts_budget(number: object) -> int:
+    """The number itself when it can be a job's budget of attempts (A-44), else ValueError."""
+    if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= 1000:
+        return number
+    raise ValueError("max_attempts must be a whole number from 1 to 1000")
+
+
 class WorkerSettings(BaseSettings):
     """One worker's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from worker.errors import ConfigurationError
 from worker.job_types import Handler
 from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER
-from worker.settings import queue_name
+from worker.settings import attempts_budget, queue_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Subscriber:
 class Subscribers:
     """Every durable subscriber of this deployment; each process registers them all, even those it will not run."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, max_attempts: int = DEFAULT_MAX_ATTEMPTS) -> None:
+        self._max_attempts = max_attempts
         self._by_id: dict[str, Subscriber] = {}
 
     def register(
@@ -36,7 +37,7 @@ class Subscribers:
         *,
         queue: str = DEFAULT_QUEUE,
         job_type: str = RUN_SUBSCRIBER,
-        max_attempts: int = DEFAULT_MAX_ATTEMPTS,
+        max_attempts: int | None = None,
     ) -> None:
         """Subscribe durably; the queue belongs to the subscriber, and an invalid name raises here (S2-11 to S2-21)."""
         if not 1 <= len(event_type) <= 100:
@@ -47,9 +48,8 @@ class Subscribers:
             raise ConfigurationError(f"subscriber {subscriber_id!r}: the handler is not callable")
         if subscriber_id in self._by_id:
             raise ConfigurationError(f"subscriber {subscriber_id!r} is registered already")
-        self._by_id[subscriber_id] = Subscriber(
-            event_type, subscriber_id, handler, queue_name(queue), job_type, max_attempts
-        )
+        budget = self._max_attempts if max_attempts is None else attempts_budget(max_attempts)
+        self._by_id[subscriber_id] = Subscriber(event_type, subscriber_id, handler, queue_name(queue), job_type, budget)
 
     def of(self, event_type: str) -> list[Subscriber]:
         """The subscribers of one event type, in the order of their ids."""

@@ -17,7 +17,7 @@ from app.commands.refusals import Unhealthy, explain
 from app.settings import ConsoleSettings
 from worker import migrate
 from worker.database import Engine
-from worker.handlers import load
+from worker.handlers import configured
 from worker.queries.pages import readiness
 from worker.queries.pages.readiness import Server
 
@@ -41,7 +41,7 @@ class Finding:
 def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     """Look at configuration, database, schema revision, clock and role; exit 3 when something fails."""
     settings = ConsoleSettings()
-    registry = load(settings.handlers or ())
+    registry = configured(settings)
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
     with database(settings, data, create=False) as found, found.engine() as engine:
         findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine)]

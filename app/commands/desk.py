@@ -21,7 +21,7 @@ from app.commands.values import reason
 from app.settings import ConsoleSettings
 from worker import migrate
 from worker.database import Engine
-from worker.handlers import Registry, load
+from worker.handlers import Registry, configured
 from worker.queries.audit import Actor
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
@@ -40,7 +40,7 @@ class Desk:
     @cached_property
     def registry(self) -> Registry:
         """The job types and subscribers that WATCHFLOOR_HANDLERS brings."""
-        return load(self.settings.handlers or ())
+        return configured(self.settings)
 
     @property
     def actor(self) -> Actor:

@@ -15,7 +15,7 @@ from app.commands.serving import bound, given, host_option, port_option, serve
 from app.main import new_maintenance
 from app.settings import ConsoleSettings
 from worker.database import Engine, is_outage
-from worker.handlers import load
+from worker.handlers import configured
 
 log = structlog.get_logger()
 
@@ -29,7 +29,7 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
     """Serve the console, with relay, reaper and pruner but no worker; any number may run beside each other."""
     settings = ConsoleSettings(**given(host=host, port=port))
     logs.configure(settings)
-    registry = load(settings.handlers or ())
+    registry = configured(settings)
     listener = bound(settings)
     with database(settings, data, create=False) as found:
         with found.engine() as engine:

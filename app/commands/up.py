@@ -20,7 +20,7 @@ from app.processes import Companion, Part
 from app.settings import ConsoleSettings
 from worker import migrate
 from worker.database import Engine
-from worker.handlers import Registry, load
+from worker.handlers import Registry, configured
 
 
 @click.command("up")
@@ -33,7 +33,7 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
     """Start everything: a database if DATABASE_URL names none, the console, a worker and the maintenance."""
     settings = _settings(given(host=host, port=port), demo=demo)
     logs.configure(settings)
-    registry = load(settings.handlers or ())
+    registry = configured(settings)
     listener = bound(settings)
     with database(settings, data, create=True) as found, found.engine() as engine:
         migrate.upgrade(engine)

@@ -15,7 +15,7 @@ from app.commands.serving import given
 from app.main import new_worker
 from app.processes import Stop, running
 from app.settings import ConsoleSettings
-from worker.handlers import load
+from worker.handlers import configured
 
 
 @click.command("worker")
@@ -29,7 +29,7 @@ def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
     """Run jobs until SIGTERM, Ctrl-C or an operator's drain; what never started goes back untouched."""
     settings = ConsoleSettings(**given(**options))
     logs.configure(settings)
-    registry = load(settings.handlers or ())
+    registry = configured(settings)
     with database(settings, data, create=False) as found:
         with found.engine() as engine:
             require_schema(engine)

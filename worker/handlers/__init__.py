@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from worker.errors import ConfigurationError
 from worker.job_types import Handler, JobTypes
-from worker.model import RUN_SUBSCRIBER, Job
+from worker.model import DEFAULT_MAX_ATTEMPTS, RUN_SUBSCRIBER, Job
+from worker.settings import WorkerSettings
 from worker.subscribers import Subscribers
 
 
@@ -34,9 +35,14 @@ class Registry:
         )
 
 
-def load(modules: Iterable[str]) -> Registry:
+def configured(settings: WorkerSettings) -> Registry:
+    """What the handler modules of this deployment register, with its budget of attempts where they name none."""
+    return load(settings.handlers or (), max_attempts=settings.max_attempts)
+
+
+def load(modules: Iterable[str], *, max_attempts: int = DEFAULT_MAX_ATTEMPTS) -> Registry:
     """Import each module and let its `register(registry)` add to one registry; ConfigurationError names the module."""
-    registry = Registry()
+    registry = Registry(JobTypes(max_attempts=max_attempts), Subscribers(max_attempts=max_attempts))
     for name in modules:
         try:
             register = importlib.import_module(name).register

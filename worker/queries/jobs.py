@@ -34,7 +34,7 @@ from worker.payloads import clean_text, to_text
 from worker.queries import wakeups
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
-from worker.settings import queue_name
+from worker.settings import attempts_budget, queue_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +214,10 @@ def _key(key: str | None) -> str | None:
 
 
 def _attempts(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1000:
-        return value
-    raise InvalidInput("max_attempts", "must be a whole number from 1 to 1000")
+    try:
+        return attempts_budget(value)
+    except ValueError as refusal:
+        raise InvalidInput("max_attempts", str(refusal).removeprefix("max_attempts ")) from None
 
 
 def _delay(value: float) -> float:
