@@ -17,7 +17,8 @@ from worker.queries import audit, queues
 from worker.queries.audit import Actor
 from worker.queries.outbox import NOBODY
 from worker.queries.pages import figures
-from worker.queries.pages.figures import OUTBOX, Figures, count_text
+from worker.queries.pages.figures import Figures, count_text
+from worker.queries.pages.outbox import OUTBOX
 from worker.queries.schema import event_outbox
 
 DANA = Actor("dana")
@@ -82,13 +83,10 @@ def test_a_worker_silent_for_hours_is_no_news_unless_it_holds_jobs(conn: Connect
 
 def test_the_outbox_is_told_by_what_keeps_its_events(conn: Connection) -> None:
     for place, error in enumerate([None, NOBODY, NOBODY, "value too long"]):
-        row = {"id": new_id(), "event_id": str(place), "event_type": f"type {place}", "source": "api"}
         at = NOON - timedelta(minutes=place)
-        conn.execute(
-            insert(event_outbox),
-            row
-            | {"occurred_at": at, "created_at": at, "payload": {}, "relay_error": error, "retry_at": error and NOON},
-        )
+        row = {"id": new_id(), "event_id": str(place), "event_type": f"type {place}", "source": "api", "payload": {}}
+        row |= {"occurred_at": at, "created_at": at, "relay_error": error, "retry_at": NOON if error else None}
+        conn.execute(insert(event_outbox), row)
     outbox = sample(conn).outbox
     assert (outbox.fresh, outbox.fresh_since) == (1, NOON)
     assert (outbox.unsubscribed, outbox.unsubscribed_type, outbox.unsubscribed_types) == (2, "type 1", 2)
