@@ -99,7 +99,7 @@ def _ended(attempts: Sequence[Row], axis: _Axis) -> Iterator[Bar]:
         )
         axis.ends.append(each.finished_at)
         took = (each.finished_at - started).total_seconds() if each.started_at else None
-        yield Bar(each.attempt, each, each.worker_id, segments, took)
+        yield Bar(each.attempt, each, each.worker, segments, took)
 
 
 def _open(job: Row, axis: _Axis) -> Iterator[Bar]:
@@ -107,9 +107,7 @@ def _open(job: Row, axis: _Axis) -> Iterator[Bar]:
     if job.state in (State.RUNNING, State.CANCELLING) and job.locked_at:
         wait = axis.segment("wait", axis.last, job.locked_at, title="waiting")
         run = axis.segment("run", job.locked_at, job.now, state="running", title="running")
-        yield Bar(
-            job.attempts, None, job.locked_by, [wait, run], (job.now - job.locked_at).total_seconds(), running=True
-        )
+        yield Bar(job.attempts, None, job.worker, [wait, run], (job.now - job.locked_at).total_seconds(), running=True)
     elif job.state in (State.READY, State.SCHEDULED, State.RETRYING):
         segments = [axis.segment("wait", axis.last, job.now, title="waiting")]
         if job.available_at > job.now:

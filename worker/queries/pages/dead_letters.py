@@ -14,6 +14,7 @@ from worker.queries.pages.backlog import DEAD
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.jobs import LINE, with_tenant
 from worker.queries.pages.keyset import Page
+from worker.queries.pages.names import worker_name
 from worker.queries.schema import job_attempts as attempt
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
@@ -32,7 +33,7 @@ _newest = (
 )
 _traits = (
     tenant.c.slug,
-    attempt.c.worker_id,
+    worker_name(attempt.c.worker_id).label("worker"),
     _newest.c.queue,
     _newest.c.attempts,
     _newest.c.max_attempts,
@@ -66,7 +67,7 @@ def traits(conn: Connection, *, fingerprint: str) -> Traits:
     replayed = read = 0
     for row in conn.execute(TRAITS, {"of_group": fingerprint}):
         found.tenants[row.slug] += row.jobs
-        found.workers[row.worker_id] += row.jobs
+        found.workers[row.worker] += row.jobs
         found.queues[row.queue] += row.jobs
         found.budgets[row.attempts, row.max_attempts] += row.jobs
         replayed += row.jobs if row.replayed else 0

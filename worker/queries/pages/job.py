@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, bindparam, func, literal_column, sele
 from worker.database import Row, Timestamp, moment, text_of
 from worker.queries.pages.backlog import DEAD, WAITING
 from worker.queries.pages.jobs import LINE
+from worker.queries.pages.names import worker_name
 from worker.queries.pages.states import STATE
 from worker.queries.schema import job_attempts as attempt
 from worker.queries.schema import operator_action_jobs, operator_actions
@@ -44,13 +45,17 @@ JOB = (
         func.octet_length(_payload).label("payload_bytes"),
         func.left(text_of(job.c.metadata), PAYLOAD_SHOWN).label("metadata_text"),
         tenant.c.slug.label("tenant"),
+        worker_name(job.c.locked_by).label("worker"),
         moment().label("now"),
     )
     .select_from(job.outerjoin(tenant, tenant.c.id == job.c.tenant_id))
     .where(job.c.id == bindparam("of_id"))
 )
 ATTEMPTS_OF = (
-    select(attempt).where(attempt.c.job_id == bindparam("of_id")).order_by(attempt.c.generation.desc()).limit(ATTEMPTS)
+    select(*attempt.c, worker_name(attempt.c.worker_id).label("worker"))
+    .where(attempt.c.job_id == bindparam("of_id"))
+    .order_by(attempt.c.generation.desc())
+    .limit(ATTEMPTS)
 )
 ACTIONS_ON = (
     select(
