@@ -12,16 +12,18 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, func, select, text
 from structlog.testing import LogCapture
 from structlog.typing import FilteringBoundLogger
 
+from tests.factories import stored
 from worker.database import autocommit, connect
 from worker.handlers import Registry
 from worker.job_types import Handler
-from worker.model import Job, new_id
+from worker.model import Job, Status, new_id
 from worker.queries import wakeups
 from worker.queries.jobs import NewJob, enqueue
+from worker.queries.schema import platform_jobs
 from worker.runtime.completer import Completer
 from worker.runtime.dispatcher import Dispatcher
 from worker.runtime.executor import Executor
@@ -32,6 +34,7 @@ from worker.runtime.judge import Judge
 from worker.runtime.quarantine import Quarantine
 from worker.runtime.sleeper import Sleeper
 from worker.runtime.startup import new_instance
+from worker.runtime.worker import Worker
 from worker.settings import WorkerSettings
 
 
@@ -53,6 +56,10 @@ def registry(**handlers: Handler) -> Registry:
     for name, handler in handlers.items():
         known.job_types.register(name, handler)
     return known
+
+
+Start = Callable[..., Worker]
+"""The fixture `start`: a running worker with these settings, slots and handlers."""
 
 
 class Gate:
@@ -158,6 +165,30 @@ class Bench:
     def said(self, event: str) -> list[dict[str, Any]]:
         """What was logged under this name."""
         return [dict(entry) for entry in self._capture.entries if entry["event"] == event]
+
+
+def put(engine: Engine, *names: str, **fields: Any) -> list[UUID]:
+    """One due job of each of these types."""
+    known = registry(**dict.fromkeys(names, nothing)).job_types
+    with engine.begin() as conn:
+        return [enqueue(conn, known, NewJob(name, **fields)).id for name in names]
+
+
+def nothing(_job: Job) -> None:
+    """A handler that succeeds."""
+
+
+def status(engine: Engine, job_id: UUID) -> str:
+    """What the job's row says now."""
+    with engine.connect() as conn:
+        return str(stored(conn, job_id).status)
+
+
+def in_status(engine: Engine, wanted: Status) -> int:
+    """How many jobs are in that state now."""
+    with engine.connect() as conn:
+        counted = select(func.count()).where(platform_jobs.c.status == wanted)
+        return int(conn.execute(counted).scalar_one())
 
 
 @contextmanager

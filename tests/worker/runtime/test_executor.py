@@ -1,66 +1,18 @@
 """The executor: whatever a handler does, its job has an outcome and its neighbours are left alone."""
 
-import asyncio
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests.worker.runtime.bench import claim_of, registry, settings, until
+from tests.worker.runtime.bench import until
+from tests.worker.runtime.shop import Shop
 from worker import JobCancelled, cancel_requested, lease_lost
 from worker.job_types import Handler
 from worker.model import AttemptOutcome, Job
-from worker.queries.outcomes import Result
 from worker.runtime.executor import Executor
-from worker.runtime.held import Held, Run
-from worker.runtime.judge import Judge
-
-
-class Endings:
-    """What an executor hands to its completer."""
-
-    def __init__(self) -> None:
-        self.results: list[Result] = []
-        self.released: list[Run] = []
-
-    def finish(self, _run: Run, result: Result) -> None:
-        self.results.append(result)
-
-    def release(self, runs: list[Run]) -> None:
-        self.released += runs
-
-
-class Shop:
-    """An executor on its own, and what came out of it."""
-
-    def __init__(self, *, threads: int = 2, **handlers: Handler) -> None:
-        self.held = Held(50, threads=50)
-        self.endings = Endings()
-        known = registry(**handlers)
-        judge = Judge(known, settings())
-        self.executor = Executor(known, self.held, judge, self.endings, threads=threads)  # type: ignore[arg-type] # a stand-in
-
-    def claim(self, job_type: str, **fields: Any) -> Run:
-        run = claim_of(job_type, **fields)
-        self.held.add([run])
-        return run
-
-    def outcome(self, job_type: str, **fields: Any) -> Result:
-        self.executor.run(self.claim(job_type, **fields))
-        (result,) = self.endings.results
-        return result
-
-
-@pytest.fixture
-def started() -> Iterator[list[Executor]]:
-    """Executors to be stopped when the test is over."""
-    executors: list[Executor] = []
-    yield executors
-    for executor in executors:
-        executor.stop()
 
 
 def raising(error: BaseException) -> Handler:
@@ -216,48 +168,6 @@ def test_a_handler_that_hangs_keeps_only_its_own_thread(started: list[Executor])
     until(lambda: len(shop.endings.results) == 2)
     free.set()
     until(lambda: len(shop.endings.results) == 3)
-
-
-def test_coroutines_share_one_event_loop_and_hear_their_own_signals(started: list[Executor]) -> None:
-    threads: set[int] = set()
-    heard: list[tuple[str, bool]] = []
-
-    async def handler(job: Job) -> None:
-        await asyncio.sleep(0)
-        threads.add(threading.get_ident())
-        heard.append((job.payload["name"], lease_lost()))
-
-    shop = Shop(work=handler)
-    started.append(shop.executor)
-    shop.executor.start()
-    for name in ("a", "b"):
-        shop.executor.submit(shop.claim("work", payload_text=f'{{"name": "{name}"}}'))
-    until(lambda: len(shop.endings.results) == 2)
-    assert sorted(heard) == [("a", False), ("b", False)]
-    assert len(threads) == 1
-
-
-@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1), asyncio.CancelledError(), KeyboardInterrupt()])
-def test_a_coroutine_that_raises_fails_its_job_and_the_event_loop_goes_on(
-    started: list[Executor], error: BaseException
-) -> None:
-    async def bad(_job: Job) -> None:
-        await asyncio.sleep(0)
-        raise error
-
-    async def good(_job: Job) -> None:
-        await asyncio.sleep(0)
-
-    shop = Shop(threads=1, bad=bad, good=good)
-    started.append(shop.executor)
-    shop.executor.start()
-    for name in ("bad", "good"):
-        shop.executor.submit(shop.claim(name))
-    until(lambda: len(shop.endings.results) == 2)
-    first, second = shop.endings.results
-    assert (first.outcome, second.outcome) == (AttemptOutcome.FAILED, AttemptOutcome.COMPLETED)
-    assert first.failure
-    assert first.failure.error_type == type(error).__name__
 
 
 def test_the_stop_does_not_wait_for_a_handler_that_hangs() -> None:

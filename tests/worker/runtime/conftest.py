@@ -1,0 +1,36 @@
+"""What the tests of whole workers share."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.worker.runtime.bench import Start, quick, registry
+from worker.job_types import Handler
+from worker.runtime.executor import Executor
+from worker.runtime.worker import Worker
+
+
+@pytest.fixture
+def start(url: str) -> Iterator[Start]:
+    """Starts workers with these settings and handlers; those that still run are stopped afterwards."""
+    running: list[Worker] = []
+
+    def start(values: dict[str, Any] | None = None, slots: int | None = None, **handlers: Handler) -> Worker:
+        worker = Worker(quick(**values or {}), registry(**handlers), url=url, slots=slots)
+        running.append(worker)
+        worker.start()
+        return worker
+
+    yield start
+    for worker in running:
+        worker.stop(0.1)
+
+
+@pytest.fixture
+def started() -> Iterator[list[Executor]]:
+    """Executors to be stopped when the test is over."""
+    executors: list[Executor] = []
+    yield executors
+    for executor in executors:
+        executor.stop()

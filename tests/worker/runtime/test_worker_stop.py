@@ -1,0 +1,98 @@
+"""The end of a worker: what finishes, what goes back, and that no row stays held (S1-117, A-07)."""
+
+import asyncio
+import threading
+import time
+
+from sqlalchemy import Connection, Engine, select
+
+from tests.factories import attempts, stored
+from tests.worker.runtime.bench import Gate, Start, in_status, nothing, outage, put, status, until
+from worker import lease_lost
+from worker.model import Job, Status
+from worker.queries.schema import platform_jobs, sleepers, worker_instances
+
+
+def test_an_idle_worker_stops_at_once_and_signs_off(start: Start, conn: Connection) -> None:
+    worker = start(work=nothing)
+    until(lambda: conn.execute(select(sleepers)).all())
+    began_at = time.monotonic()
+    worker.stop()
+    assert time.monotonic() - began_at < 2
+    assert conn.execute(select(worker_instances.c.stopped_at)).scalar_one() is not None
+    assert conn.execute(select(sleepers)).all() == []
+
+
+def test_running_handlers_may_finish(start: Start, engine: Engine) -> None:
+    gate = Gate()
+    worker = start(work=gate)
+    (job_id,) = put(engine, "work")
+    assert gate.entered.wait(5)
+    stop = threading.Thread(target=worker.stop, args=(30,))
+    stop.start()
+    gate.free.set()
+    stop.join(10)
+    assert not stop.is_alive()
+    assert status(engine, job_id) == "succeeded"
+
+
+def test_what_never_started_goes_back_unspent(start: Start, engine: Engine, conn: Connection) -> None:
+    gate = Gate()
+    worker = start({"worker_concurrency": 1}, slots=5, first=gate, work=nothing)
+    put(engine, "first", "work", "work")
+    assert gate.entered.wait(5)
+    until(lambda: in_status(engine, Status.RUNNING) == 3)
+    stop = threading.Thread(target=worker.stop, args=(30,))
+    stop.start()
+    until(lambda: in_status(engine, Status.QUEUED) == 2)
+    gate.free.set()
+    stop.join(10)
+    waiting = conn.execute(select(platform_jobs).where(platform_jobs.c.job_type == "work")).all()
+    assert [(row.status, row.attempts) for row in waiting] == [("queued", 0)] * 2
+    assert {each.outcome for row in waiting for each in attempts(conn, row.id)} == {"released"}
+
+
+def test_beyond_the_grace_time_the_job_goes_back_spent_and_its_handler_is_told(
+    start: Start, engine: Engine, conn: Connection
+) -> None:
+    told, free = threading.Event(), threading.Event()
+
+    def stubborn(_job: Job) -> None:
+        until(lease_lost)
+        told.set()
+        free.wait(30)
+
+    worker = start(work=stubborn)
+    (job_id,) = put(engine, "work")
+    until(lambda: status(engine, job_id) == "running")
+    began_at = time.monotonic()
+    worker.stop(0.5)
+    assert time.monotonic() - began_at < 5
+    assert told.wait(5)
+    row, (attempt,) = stored(conn, job_id), attempts(conn, job_id)
+    assert (row.status, row.attempts, row.locked_by) == ("queued", 1, None)
+    assert row.error_detail == attempt.error == "Interrupted by worker shutdown."
+    free.set()
+
+
+def test_a_coroutine_beyond_the_grace_time_is_interrupted_too(start: Start, engine: Engine) -> None:
+    async def endless(_job: Job) -> None:
+        await asyncio.sleep(3600)
+
+    worker = start(work=endless)
+    (job_id,) = put(engine, "work")
+    until(lambda: status(engine, job_id) == "running")
+    worker.stop(0.2)
+    assert status(engine, job_id) == "queued"
+
+
+def test_without_a_database_it_still_stops_in_time(start: Start, engine: Engine) -> None:
+    gate = Gate()
+    worker = start(work=gate)
+    put(engine, "work")
+    assert gate.entered.wait(5)
+    with outage(engine):
+        began_at = time.monotonic()
+        worker.stop(1)
+        assert time.monotonic() - began_at < 8
+    gate.free.set()
