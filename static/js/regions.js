@@ -6,7 +6,7 @@ let paused = false;
 let pointer = { target: null, at: 0 };
 
 const open = "dialog[open], details[open]:not([data-steady]), :popover-open, [data-select]:checked";
-const focused = "input:focus, select:focus, textarea:focus, :focus-visible";
+const focused = "input:not([type=checkbox], [type=radio]):focus, select:focus, textarea:focus, :focus-visible";
 const aboutToPress = 2_000; // how long a resting pointer still counts
 
 const isRegion = (target) => target instanceof Element && target.matches("[data-region]");

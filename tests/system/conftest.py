@@ -29,7 +29,7 @@ ARGUMENTS = (
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
 )
-PATIENCE_MS = 15_000
+PATIENCE_MS = 10_000
 
 NewContext = Callable[..., BrowserContext]
 Enter = Callable[..., Page]
@@ -107,6 +107,7 @@ def visit(console: Console, new_context: NewContext, watch: Watch) -> Enter:
 
     def open_page(path: str = "/", **options: Any) -> Page:
         page = new_context(base_url=console.url, **options).new_page()
+        page.set_default_timeout(PATIENCE_MS)
         watch.over(page, console.url)
         page.goto(path)
         return page

@@ -12,7 +12,6 @@ from sqlalchemy import Connection, Engine, make_url, text
 
 from tests.system.console import Console
 from tests.system.seed.clock import NOW
-from tests.system.watch import Watch
 from worker import migrate
 from worker.database import connect
 from worker.handlers import Registry
@@ -61,17 +60,18 @@ class Scene:
     engine: Engine
     _contexts: dict[str, BrowserContext] = field(default_factory=dict)
 
-    def page(self, browser: Browser, look: str, watch: Watch, arguments: dict[str, Any]) -> Page:
+    def page(self, browser: Browser, look: str, arguments: dict[str, Any], *, signed_in: bool) -> Page:
         """A new page in the browser of that look, at the scene's time."""
-        if look not in self._contexts:
-            self._contexts[look] = self._enter(browser, {**arguments, **LOOKS[look]})
-        page = self._contexts[look].new_page()
-        watch.over(page, self.console.url)
-        return page
+        key = f"{look} {signed_in}"
+        if key not in self._contexts:
+            context = browser.new_context(**{"base_url": self.console.url, **arguments, **LOOKS[look]})
+            context.clock.set_fixed_time(NOW)
+            self._contexts[key] = context
+            if signed_in:
+                self._enter(context)
+        return self._contexts[key].new_page()
 
-    def _enter(self, browser: Browser, arguments: dict[str, Any]) -> BrowserContext:
-        context = browser.new_context(base_url=self.console.url, **arguments)
-        context.clock.set_fixed_time(NOW)
+    def _enter(self, context: BrowserContext) -> None:
         with self.engine.begin() as conn:
             link = self.console.link(conn, "dana", "operator")
         page = context.new_page()
@@ -79,4 +79,3 @@ class Scene:
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url("/")
         page.close()
-        return context

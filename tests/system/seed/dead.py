@@ -10,6 +10,7 @@ from sqlalchemy import Connection, insert
 
 from tests.system.seed import people, rows
 from tests.system.seed.clock import ago, at, identity
+from tests.system.seed.staff import PRODUCT_1, PRODUCT_3
 from tests.system.seed.tenants import TENANT_IDS
 from tests.system.seed.work import FEEDS, INSIGHTS
 from worker.failures import fingerprint
@@ -103,7 +104,7 @@ def _attempts(job: rows.Row) -> Iterator[dict[str, Any]]:
             "job_id": job["id"],
             "generation": number + 1,
             "attempt": number + 1,
-            "worker_id": "product-1c" if number % 2 == 0 else "product-3c",
+            "worker_id": PRODUCT_1 if number % 2 == 0 else PRODUCT_3,
             "claimed_at": claimed,
             "started_at": claimed,
             "finished_at": ended,

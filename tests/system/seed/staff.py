@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import Connection
 
 from tests import factories
-from tests.system.seed.clock import ago, at
+from tests.system.seed.clock import ago, at, identity
 
 PRODUCT = ["run_subscriber", "send_email", "materialize_insights", "render_report"]
 INTERVAL = 10
+PRODUCT_1, PRODUCT_2, PRODUCT_3, MAIL_1, PROVISIONER_1, GONE = (str(identity("worker", n)) for n in range(6))
 
 
 def insert_all(conn: Connection) -> None:
@@ -20,7 +21,7 @@ def insert_all(conn: Connection) -> None:
     released = at("09:12:20")
     _worker(
         conn,
-        "product-1c",
+        PRODUCT_1,
         "product-worker-1",
         "api-7f",
         PRODUCT,
@@ -30,7 +31,7 @@ def insert_all(conn: Connection) -> None:
     )
     _worker(
         conn,
-        "product-2a",
+        PRODUCT_2,
         "product-worker-2",
         "api-9c",
         ["train_tenant_model"],
@@ -40,10 +41,10 @@ def insert_all(conn: Connection) -> None:
         version="2026.11.2",
         started_at=ago(days=2),
     )
-    _worker(conn, "product-3c", "product-worker-3", "api-2b", PRODUCT, None, 6, missed={12}, started_at=at("09:12:41"))
+    _worker(conn, PRODUCT_3, "product-worker-3", "api-2b", PRODUCT, None, 6, missed={12}, started_at=at("09:12:41"))
     _worker(
         conn,
-        "mail-1a",
+        MAIL_1,
         "mail-worker-1",
         "mx-1",
         ["send_email"],
@@ -54,7 +55,7 @@ def insert_all(conn: Connection) -> None:
     )
     _worker(
         conn,
-        "provisioner-1a",
+        PROVISIONER_1,
         "provisioner-worker-1",
         "ops-1",
         ["provision_tenant"],
@@ -66,7 +67,7 @@ def insert_all(conn: Connection) -> None:
     )
     _worker(
         conn,
-        "product-1b",
+        GONE,
         "product-worker-1",
         "api-7f",
         PRODUCT,
@@ -80,7 +81,7 @@ def insert_all(conn: Connection) -> None:
 
 def insert_idle(conn: Connection) -> None:
     """One worker with nothing to do."""
-    _worker(conn, "product-1c", "product-worker-1", "api-7f", PRODUCT, None, 2, started_at=at("09:12:20"))
+    _worker(conn, PRODUCT_1, "product-worker-1", "api-7f", PRODUCT, None, 2, started_at=at("09:12:20"))
 
 
 def _worker(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, insert
 
 from tests.system.seed import rows
 from tests.system.seed.clock import NOW, ago, identity
+from tests.system.seed.staff import PROVISIONER_1
 from worker.queries.pages.provisioning import STEPS
 from worker.queries.schema import tenants
 
@@ -68,6 +69,4 @@ def _stuck() -> rows.Row:
 
 def _under_way(slug: str, done: int, *, seconds: int) -> rows.Row:
     columns = _provisioning(slug, done) | {"progress": round(100 * done / len(STEPS), 2)}
-    return rows.running(
-        f"set up {slug}", 0, ago(seconds=seconds + 1), ago(seconds=seconds), "provisioner-1a", **columns
-    )
+    return rows.running(f"set up {slug}", 0, ago(seconds=seconds + 1), ago(seconds=seconds), PROVISIONER_1, **columns)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from tests.system.seed import rows
 from tests.system.seed.clock import NOW, ago, identity
+from tests.system.seed.staff import MAIL_1, PRODUCT_1, PRODUCT_3
 from tests.system.seed.tenants import TENANT_IDS
 
 SEALED = {"schema": "watchfloor.email.v1", "ciphertext": "gAAAAABpKq3c" + "Zm9v" * 78}
@@ -41,7 +42,7 @@ def _invoice(kind: str, number: int) -> dict[str, Any]:
 
 def _waiting() -> Iterator[rows.Row]:
     for number, tenant_id in enumerate(_tenants(2460)):
-        yield rows.queued("mail", number, ago(seconds=372 * (1 - number / 2460)), tenant_id=tenant_id, **MAIL)
+        yield rows.queued("mail", number, ago(seconds=372 - 368 * number / 2460), tenant_id=tenant_id, **MAIL)
     for number, tenant_id in enumerate(_tenants(58)):
         created_at = ago(seconds=14 * (1 - number / 58))
         yield rows.queued("invoice", number, created_at, tenant_id=tenant_id, **_invoice("invoice", number))
@@ -73,7 +74,7 @@ def _running() -> Iterator[rows.Row]:
         0,
         ago(minutes=4, seconds=18),
         ago(minutes=4, seconds=12),
-        "product-3c",
+        PRODUCT_3,
         tenant_id=acme,
         progress=62,
         payload={"period": "2026-11", "cubes": ["revenue", "retention"]},
@@ -85,13 +86,13 @@ def _running() -> Iterator[rows.Row]:
         1,
         ago(minutes=2),
         ago(minutes=1, seconds=50),
-        "product-1c",
+        PRODUCT_1,
         tenant_id=acme,
         **stopping,
         **INSIGHTS,
     )
     for number, tenant_id in enumerate(_tenants(5)):
-        worker = "product-1c" if number % 2 else "product-3c"
+        worker = PRODUCT_1 if number % 2 else PRODUCT_3
         yield rows.running(
             "invoice running",
             number,
@@ -107,7 +108,7 @@ def _running() -> Iterator[rows.Row]:
             number,
             ago(seconds=373),
             ago(seconds=0.4 + number / 10),
-            "mail-1a",
+            MAIL_1,
             tenant_id=tenant_id,
             **MAIL,
         )
@@ -116,7 +117,7 @@ def _running() -> Iterator[rows.Row]:
         0,
         ago(seconds=9),
         ago(seconds=8),
-        "product-3c",
+        PRODUCT_3,
         job_type="render_report",
         queue=FEEDS,
         idempotency_key="partner-feed:2026-11-29:" + "eu-central-1/" * 9,
@@ -129,7 +130,7 @@ def _done() -> Iterator[rows.Row]:
         yield rows.succeeded(
             "invoice done",
             number,
-            ago(seconds=345 - number / 3),
+            ago(seconds=345 - number * 0.366),
             took,
             tenant_id=tenant_id,
             **_invoice("invoice done", number),
