@@ -12,6 +12,7 @@ from uuid import UUID
 
 from starlette.datastructures import FormData, QueryParams
 
+from app.answers import is_over
 from app.errors import BadInput
 from app.search import Pairs
 from app.web import Call
@@ -47,11 +48,6 @@ class Choice:
             chosen = [*self.kind.pairs(), ("all", "1"), ("before", self.drawn_at.isoformat())]
         return [*chosen, ("back", self.back)]
 
-    @property
-    def region(self) -> str:
-        """The part of the page it came from that shows these jobs."""
-        return _REGIONS.get(urlsplit(self.back).path, "job")
-
 
 def read(call: Call, fields: QueryParams | FormData) -> Choice:
     """The choice in a form; BadInput names the field that cannot be read."""
@@ -67,6 +63,12 @@ def read(call: Call, fields: QueryParams | FormData) -> Choice:
     if kind.status != Status.FAILED:
         raise BadInput("status: only dead letters can be chosen by what they have in common.")
     return Choice(back(fields), kind=kind, drawn_at=drawn_at)
+
+
+def target(call: Call, choice: Choice) -> str:
+    """What the answer redraws: the part of the page under the dialog that shows these jobs."""
+    path = urlsplit(choice.back).path
+    return f"#{_REGIONS.get(path, 'job')}" if is_over(call, path) else "#main"
 
 
 def one(call: Call) -> Choice:

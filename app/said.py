@@ -10,6 +10,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
+from app.answers import is_over
 from app.search import address
 from app.templating import see_other
 from app.web import Call
@@ -39,7 +40,8 @@ def go_back(
     page = urlsplit(back)
     kept = [(name, value) for name, value in parse_qsl(page.query) if name not in told]
     url = address(page.path, kept, ((name, str(number)) for name, number in told.items() if number))
-    return Response(headers={"HX-Redirect": url}) if _stands_alone(call) else see_other(url)
+    alone = call.htmx and not is_over(call, page.path)
+    return Response(headers={"HX-Redirect": url}) if alone else see_other(url)
 
 
 def said(call: Call, conn: Connection) -> Said | None:
@@ -58,8 +60,3 @@ def _number(call: Call, name: str) -> int:
     """A number in the address; whatever else stands there says nothing."""
     text = call.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else 0
-
-
-def _stands_alone(call: Call) -> bool:
-    """Whether the form was a page of its own, and not in the dialog over the page to redraw."""
-    return call.htmx and urlsplit(call.request.headers.get("hx-current-url", "")).path.endswith("/new")

@@ -64,6 +64,7 @@ def _form(call: Call, conn: Connection, chosen: Choice, *, problem: str | None =
         block="sheet" if call.htmx else None,
         status=422 if problem else 200,
         chosen=chosen,
+        target=choice.target(call, chosen),
         at_rest=everything.within(AT_REST),
         running=everything.within({State.RUNNING}),
         others=[part for part in everything.parts if part.state not in {*AT_REST, State.RUNNING}],

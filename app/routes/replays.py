@@ -66,6 +66,7 @@ def _form(call: Call, conn: Connection, chosen: Choice, *, problem: str | None =
         block="sheet" if call.htmx else None,
         status=422 if problem else 200,
         chosen=chosen,
+        target=choice.target(call, chosen),
         dead=dead,
         others=[part for part in everything.parts if part.state != State.DEAD],
         gone=len(ids) - everything.jobs,

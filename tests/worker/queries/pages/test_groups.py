@@ -1,0 +1,88 @@
+"""Dead letters by what went wrong."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Connection, insert, text
+
+from tests import factories
+from tests.factories import NOON
+from worker.model import Status
+from worker.queries.pages import groups
+from worker.queries.schema import dead_letter_groups
+
+A, B, C = "a" * 16, "b" * 16, "lease-expired:crm.sync"
+
+
+def die(conn: Connection, fingerprint: str, at: datetime, **columns: object) -> UUID:
+    return factories.job(conn, status=Status.FAILED, error_fingerprint=fingerprint, finished_at=at, **columns)
+
+
+def test_each_error_is_a_group_and_the_one_that_grew_last_comes_first(conn: Connection) -> None:
+    acme, globex = factories.tenant(conn), factories.tenant(conn, "globex")
+    die(conn, A, NOON - timedelta(hours=2), tenant_id=acme, error_summary="old words")
+    die(conn, A, NOON - timedelta(minutes=1), tenant_id=globex, error_summary="new words", queue="mail")
+    die(conn, A, NOON - timedelta(hours=1), tenant_id=acme)
+    die(conn, B, NOON - timedelta(minutes=5), job_type="charge_card")
+    die(conn, C, NOON - timedelta(minutes=9))
+    factories.job(conn)
+    factories.job(conn, status=Status.SUCCEEDED)
+    first, second, third = groups.read(conn, now=NOON)
+    assert [first.fingerprint, second.fingerprint, third.fingerprint] == [A, B, C]
+    assert (first.jobs, first.tenants, first.error_summary, first.queue) == (3, 2, "new words", "mail")
+    assert (first.first_at, first.last_at) == (NOON - timedelta(hours=2), NOON - timedelta(minutes=1))
+    assert (second.jobs, second.tenants, second.handler_key) == (1, 0, "charge_card")
+
+
+def test_without_dead_letters_there_is_no_group(conn: Connection) -> None:
+    factories.job(conn, status=Status.CANCELLED)
+    assert groups.read(conn, now=NOON) == []
+    assert groups.one(conn, fingerprint=A, now=NOON) is None
+
+
+def test_all_groups_share_one_axis_that_ends_now(conn: Connection) -> None:
+    die(conn, A, NOON - timedelta(minutes=32))
+    die(conn, A, NOON)
+    die(conn, B, NOON - timedelta(minutes=15, seconds=30))
+    first, second = groups.read(conn, now=NOON)
+    assert first.axis_from == second.axis_from == NOON - timedelta(minutes=32)
+    assert len(first.counts) == len(second.counts) == groups.SLOTS
+    assert [slot for slot, jobs in enumerate(first.counts) if jobs] == [0, 31]
+    assert [slot for slot, jobs in enumerate(second.counts) if jobs] == [16]
+
+
+def test_the_axis_reaches_back_a_day_at_most(conn: Connection) -> None:
+    die(conn, A, NOON - timedelta(days=3))
+    (group,) = groups.read(conn, now=NOON)
+    assert group.axis_from == NOON - timedelta(days=1)
+    assert (group.jobs, sum(group.counts)) == (1, 0)
+
+
+def test_a_group_can_be_read_alone(conn: Connection) -> None:
+    die(conn, A, NOON)
+    die(conn, B, NOON)
+    group = groups.one(conn, fingerprint=B, now=NOON)
+    assert group
+    assert (group.fingerprint, group.jobs) == (B, 1)
+
+
+def test_what_somebody_noted_on_a_group_comes_with_it(conn: Connection) -> None:
+    die(conn, A, NOON)
+    row = {"fingerprint": A, "assignee": "lee", "note": "fixed tonight", "updated_at": NOON, "updated_by": "lee"}
+    conn.execute(insert(dead_letter_groups), row)
+    (group,) = groups.read(conn, now=NOON)
+    assert (group.assignee, group.note) == ("lee", "fixed tonight")
+
+
+def test_counting_ends_and_says_so(conn: Connection) -> None:
+    more = """
+        INSERT INTO control.platform_jobs (id, job_type, status, finished_at, error_fingerprint)
+        SELECT gen_random_uuid(), 'render_report', 'failed', :noon, :group FROM generate_series(1, :jobs)
+    """
+    conn.execute(text(more), {"noon": NOON, "group": A, "jobs": groups.COUNTED + 5})
+    conn.execute(text(more), {"noon": NOON, "group": B, "jobs": groups.SAMPLED})
+    many, few = sorted(groups.read(conn, now=NOON), key=lambda group: -group.jobs)
+    assert (many.jobs, many.capped, many.sampled) == (groups.COUNTED, True, True)
+    assert (few.jobs, few.capped, few.sampled) == (groups.SAMPLED, False, False)
