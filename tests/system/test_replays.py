@@ -97,20 +97,28 @@ def test_updates_wait_while_a_row_is_ticked_and_go_on_after(enter: Enter, conn: 
     expect(page.get_by_text("Updates held")).to_be_hidden()
 
 
-def test_without_javascript_a_selection_is_replayed_all_the_same(enter: Enter, conn: Connection) -> None:
-    jobs = [die(conn) for _ in range(3)]
+def test_without_javascript_one_job_a_selection_and_a_group_are_replayed_all_the_same(
+    enter: Enter, conn: Connection
+) -> None:
+    jobs = [die(conn) for _ in range(5)]
     page = enter("dana", "/dead-letters", java_script_enabled=False)
     for job in jobs[:2]:
         page.get_by_role("checkbox", name=f"Select {job}").check()
-    page.get_by_role("button", name="Replay").first.click()
+    page.get_by_role("button", name="Replay").click()
     expect(page.get_by_role("heading", name="Replay 2 dead letters")).to_be_visible()
     page.get_by_label("Why").fill(WHY)
     page.get_by_role("button", name="Replay 2").click()
-    expect(toast(page)).to_contain_text("Replayed 2 jobs")
-    page.get_by_role("row").get_by_role("link", name="Replay").click()
+    expect(toast(page)).to_contain_text("Replayed 2 jobs.")
+
+    row = page.get_by_role("row").filter(has=page.get_by_role("checkbox", name=f"Select {jobs[2]}"))
+    row.get_by_role("link", name="Replay").click()
     page.get_by_role("button", name="Replay 1").click()
-    expect(toast(page)).to_contain_text("Replayed 1 job")
-    assert acts(conn) == [("dana", WHY, set(jobs[:2])), ("dana", None, {jobs[2]})]
+    expect(toast(page)).to_contain_text("Replayed 1 job.")
+
+    page.get_by_role("button", name="Replay").click()
+    page.get_by_role("button", name="Replay 2").click()
+    expect(toast(page)).to_contain_text("Replayed 2 jobs.")
+    assert acts(conn) == [("dana", WHY, set(jobs[:2])), ("dana", None, {jobs[2]}), ("dana", None, set(jobs[3:]))]
 
 
 def die(conn: Connection, **columns: object) -> UUID:
