@@ -66,7 +66,7 @@ def _busiest(sources: Sources) -> dict[str, Any]:
 
 
 def _pulses(sources: Sources) -> dict[str, Any]:
-    return {"pulses": overview.pulses(sources.conn, sources.call.figures)}
+    return {"pulses": overview.watched(sources.conn, sources.call.figures)}
 
 
 def _provisioning(sources: Sources) -> dict[str, Any]:

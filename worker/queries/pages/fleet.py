@@ -6,21 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Row, any_, bindparam, func, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from worker.database import Names, among
+from worker.database import Names
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import worker_instances as instance
 
 MISSED_BEATS = 3
-LATE = 1.3
-"""A beat that came after so many intervals is drawn as late."""
-
 SEEN = 1000
 GONE_AFTER = timedelta(hours=1)
 """Silence after which a worker is folded away with those that stopped."""
@@ -75,7 +71,6 @@ _able = (
     .limit(1)
     .lateral("able")
 )
-BEATS = select(instance.c.instance_id, instance.c.recent_beats).where(among(instance.c.instance_id, "of_instances"))
 LAST_ABLE = select(_wanted.c.job_type, _able).select_from(_wanted.join(_able, true()))
 
 
@@ -151,28 +146,6 @@ def read(conn: Connection, *, held: Iterable[Row[Any]], now: datetime) -> tuple[
 def last_able(conn: Connection, *, job_types: Sequence[str]) -> dict[str, Any]:
     """For each job type the worker that advertised it last, dead or alive."""
     return {row.job_type: row for row in conn.execute(LAST_ABLE, {"job_types": list(job_types)})}
-
-
-def strips(conn: Connection, workers: Sequence[Worker], *, now: datetime) -> dict[str, str]:
-    """The pulse of each of these, drawn to now."""
-    intervals = {each.instance_id: each.interval for each in workers}
-    rows = conn.execute(BEATS, {"of_instances": list(intervals)})
-    return {row.instance_id: pulse(row.recent_beats, intervals[row.instance_id], until=now) for row in rows}
-
-
-def pulse(beats: Sequence[float], interval_seconds: int, *, until: datetime, length: int = 28) -> str:
-    """One mark per expected beat, oldest first, as `ui.beats` draws them: | came, : came late, . missed."""
-    marks = "|" if beats else ""
-    for earlier, later in pairwise(beats):
-        marks += "." * _missed(later - earlier, interval_seconds)
-        marks += ":" if later - earlier > LATE * interval_seconds else "|"
-    if beats:
-        marks += "." * _missed(until.timestamp() - beats[-1], interval_seconds)
-    return marks[-length:].rjust(length)
-
-
-def _missed(gap: float, interval_seconds: int) -> int:
-    return max(0, min(round(gap / interval_seconds) - 1, 100))
 
 
 def _worker(row: Any, held: list[Row[Any]], now: datetime) -> Worker:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Interval, bindparam, func, select
 
 from worker.database import Timestamp
-from worker.queries.pages import fleet
+from worker.queries.pages import pulses
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State, Worker
 from worker.queries.pages.flow import COMPLETED, FAILURES, Minute, jobs
@@ -101,10 +101,10 @@ def _release(figures: Figures, first: datetime, span: Span) -> tuple[int, str] |
     return None
 
 
-def pulses(conn: Connection, figures: Figures) -> list[tuple[Worker, str]]:
+def watched(conn: Connection, figures: Figures) -> list[tuple[Worker, str]]:
     """The workers that are silent, then the others by name, a few at most, each with its pulse."""
     silent = {each.instance_id for each in figures.silent}
     shown = [each for each in figures.workers if each.state is not State.SILENT or each.instance_id in silent]
     shown = sorted(shown, key=lambda each: each.state is not State.SILENT)[:WORKERS_SHOWN]
-    strips = fleet.strips(conn, shown, now=figures.at) if shown else {}
-    return [(each, strips.get(each.instance_id, "")) for each in shown]
+    marks = pulses.read(conn, shown, now=figures.at) if shown else {}
+    return [(each, marks.get(each.instance_id, "")) for each in shown]

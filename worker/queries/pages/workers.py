@@ -13,6 +13,7 @@ from worker.database import Timestamp, moment, seconds
 from worker.queries.pages import cursors, fleet
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State
+from worker.queries.pages.pulses import pulse
 from worker.queries.schema import worker_instances as instance
 
 PAGE, FOLDED = 50, 10
@@ -83,5 +84,5 @@ def _read(
 
 def _line(row: Any, now: datetime, held: Iterable[Any] = ()) -> Line:
     state = fleet.state_of(row, now)
-    pulse = fleet.pulse(row.recent_beats, row.heartbeat_interval_seconds, until=row.stopped_at or now)
-    return Line(row, state, pulse, list(held))
+    marks = pulse(row.recent_beats, row.heartbeat_interval_seconds, until=row.stopped_at or now)
+    return Line(row, state, marks, list(held))

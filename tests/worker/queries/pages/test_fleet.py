@@ -12,7 +12,7 @@ from tests import factories
 from tests.factories import NOON
 from worker.model import Status
 from worker.queries.pages import fleet
-from worker.queries.pages.fleet import State, Worker, pulse
+from worker.queries.pages.fleet import State, Worker
 
 
 def workers(conn: Connection) -> dict[str, Worker]:
@@ -85,33 +85,3 @@ def test_the_worker_that_could_last_is_found_among_the_dead(conn: Connection) ->
     factories.worker_instance(conn, "other", job_types=["render_report"])
     last = fleet.last_able(conn, job_types=["train", "unheard_of"])
     assert {name: row.instance_id for name, row in last.items()} == {"train": "newer"}
-
-
-def beats(*seconds_ago: float) -> list[float]:
-    return [(NOON - timedelta(seconds=ago)).timestamp() for ago in seconds_ago]
-
-
-@pytest.mark.parametrize(
-    ("seen", "drawn"),
-    [
-        ([], ""),
-        ([3], "|"),
-        ([43, 33, 23, 13, 3], "|||||"),
-        ([44, 31, 23, 12, 3], "|||||"),
-        ([40, 26, 16, 6], "|:||"),
-        ([50, 40, 10, 0], "||..:|"),
-        ([41, 31], "||.."),
-        ([2, 0], "||"),
-    ],
-    ids=str,
-)
-def test_a_pulse_has_one_mark_per_expected_beat(seen: list[float], drawn: str) -> None:
-    assert pulse(beats(*seen), 10, until=NOON, length=8).strip() == drawn
-
-
-def test_a_long_silence_fills_the_strip_and_no_more(conn: Connection) -> None:
-    assert pulse(beats(400_000), 10, until=NOON, length=12) == "." * 12
-
-
-def test_a_short_life_is_blank_before_it_began() -> None:
-    assert pulse(beats(13, 3), 10, until=NOON, length=6) == "    ||"

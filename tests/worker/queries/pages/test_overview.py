@@ -59,9 +59,9 @@ def test_pulses_lead_with_the_silent_and_leave_out_the_long_gone(conn: Connectio
     factories.worker_instance(conn, "live", component="a")
     factories.worker_instance(conn, "silent", component="b", last_heartbeat_at=NOON - timedelta(minutes=2))
     factories.worker_instance(conn, "gone", component="c", last_heartbeat_at=NOON - timedelta(hours=2))
-    pulses = overview.pulses(conn, figures.sample(conn, now=NOON))
+    pulses = overview.watched(conn, figures.sample(conn, now=NOON))
     assert [(worker.instance_id, len(marks)) for worker, marks in pulses] == [("silent", 28), ("live", 28)]
 
 
 def test_no_worker_has_no_pulse(conn: Connection) -> None:
-    assert overview.pulses(conn, figures.sample(conn, now=NOON)) == []
+    assert overview.watched(conn, figures.sample(conn, now=NOON)) == []
