@@ -18,7 +18,7 @@ from worker.model import Status
 def test_no_worker_yet_is_explained(visitor: Visitor) -> None:
     page = visitor("viewer").get("/workers")
     assert page.status_code == 200
-    assert "No worker has beaten in the last hour" in page.text
+    assert "No worker was heard of in the last hour" in page.text
     assert "Stopped, or silent" not in page.text
 
 
