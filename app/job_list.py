@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from app.search import address, terms
 from app.web import Call
 from worker.database import Connection
@@ -33,8 +35,10 @@ def searched(call: Call, conn: Connection) -> str:
     if not found and len(words) == 1 and (one := lookup.look(conn, word=words[0]) or _at_hand(call, words[0])):
         found, words = [one], []
     if found and found[0][0] == "job":
-        return f"/jobs/{found[0][1]}"
-    asked = [*known, *named, *found, *(("error", f'"{word}"') for word in words)]
+        return f"/jobs/{quote(found[0][1], safe='')}"
+    errors = [*(value for name, value in named if name == "error"), *words]
+    asked = [*known, *(term for term in named if term[0] != "error"), *found]
+    asked += [("error", f'"{phrase}"') for phrase in errors]
     return address("/jobs", filters.parse(asked, now=call.now).pairs())
 
 
