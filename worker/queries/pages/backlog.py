@@ -88,20 +88,25 @@ def _waiting(*columns: ColumnElement[Any], limit: int) -> Subquery:
 
 
 def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> CompoundSelect[Any]:
-    """Ready, scheduled and dead rows counted by key; `head` of each queue, `sheet` of the others, are read."""
+    """Ready, scheduled and dead rows counted by key; `head` of each queue, `sheet` of the others, are read.
+
+    The oldest, the next due and the newest, where that is only a part: else their order costs a sort for nothing.
+    """
     ready = _waiting(*key, job.c.available_at, job.c.attempts, limit=head)
     queued = select(*key, job.c.available_at, job.c.attempts).where(LATER)
     due = queued.where(job.c.available_at <= moment()).limit(sheet).subquery("due")
-    later = queued.where(job.c.available_at > moment())
-    scheduled = later.order_by(job.c.available_at, job.c.id).limit(sheet).subquery("later")
-    newest = select(*key, job.c.finished_at).where(DEAD).order_by(job.c.finished_at.desc(), job.c.id.desc())
-    dead = newest.limit(sheet).subquery("dead")
+    later = queued.where(job.c.available_at > moment()).limit(sheet)
+    dead = select(*key, job.c.finished_at).where(DEAD).limit(sheet)
+    if sheet < COUNTED:
+        later = later.order_by(job.c.available_at, job.c.id)
+        dead = dead.order_by(job.c.finished_at.desc(), job.c.id.desc())
+    later_rows, dead_rows = later.subquery("later"), dead.subquery("dead")
     names = [column.name for column in key]
     return union_all(
         counted("ready", ready, names, func.min(ready.c.available_at)),
         counted("ready", due, names, func.min(due.c.available_at)),
-        counted("scheduled", scheduled, names, func.min(scheduled.c.available_at)),
-        counted("dead", dead, names, func.max(dead.c.finished_at)),
+        counted("scheduled", later_rows, names, func.min(later_rows.c.available_at)),
+        counted("dead", dead_rows, names, func.max(dead_rows.c.finished_at)),
     )
 
 
