@@ -50,55 +50,57 @@ VIEWS = {
     "error": View("/nothing-here", complains=" 404 "),
 }
 
-Open = Callable[[str, str], Page]
+
+@dataclass(frozen=True)
+class Shown:
+    """A view as one of the looks shows it."""
+
+    name: str
+    page: Page
+
+    @property
+    def picture(self) -> bytes:
+        """All of the page, or what the window shows of it once a dialog lies above; without what no two runs share."""
+        number = self.page.locator(".error-page p .mono")
+        whole = self.page.locator("dialog[open]").count() == 0
+        return self.page.screenshot(full_page=whole, animations="disabled", mask=[number], mask_color="grey")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def scenes(server: str) -> Iterator[dict[str, Scene]]:
     """The busy console and the calm one."""
     with scene(server, "busy", seed.busy) as busy, scene(server, "calm", seed.calm) as calm:
         yield {"busy": busy, "calm": calm}
 
 
-@pytest.fixture
-def look_at(
-    scenes: dict[str, Scene], browser: Browser, browser_context_args: dict[str, Any], watch: Watch
-) -> Iterator[Open]:
-    """Opens a view in one of the looks, and waits until it is all there."""
-    pages: list[Page] = []
-
-    def opened(name: str, look: str) -> Page:
-        view = VIEWS[name]
-        watch.expect(view.complains)
-        scene = scenes[view.scene]
-        page = scene.page(browser, look, browser_context_args, signed_in=view.signed_in)
-        pages.append(page)
-        watch.over(page, scene.console.url)
-        page.goto(view.path)
-        if view.signed_in:
-            expect(page.locator("[data-live]")).to_have_attribute("data-live", "on")
-        if view.then:
-            view.then(page)
-        page.evaluate("document.fonts.ready")
-        return page
-
-    yield opened
-    for page in pages:
-        page.close()
+@pytest.fixture(scope="module", params=[(name, look) for name in VIEWS for look in LOOKS], ids="-".join)
+def shown(
+    scenes: dict[str, Scene], browser: Browser, browser_context_args: dict[str, Any], request: pytest.FixtureRequest
+) -> Iterator[Shown]:
+    """A view that is all there; fails when it complained of something."""
+    name, look = request.param
+    view, watch = VIEWS[name], Watch()
+    scene = scenes[view.scene]
+    page = scene.page(browser, look, browser_context_args, signed_in=view.signed_in)
+    watch.expect(view.complains)
+    watch.over(page, scene.console.url)
+    page.goto(view.path)
+    if view.signed_in:
+        expect(page.locator("[data-live]")).to_have_attribute("data-live", "on")
+    if view.then:
+        view.then(page)
+    page.evaluate("document.fonts.ready")
+    yield Shown(f"{name}-{look}", page)
+    page.close()
+    assert watch.complaints() == []
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", VIEWS)
-def test_a_page_looks_as_approved(look_at: Open, name: str, look: str, request: pytest.FixtureRequest) -> None:
-    page = look_at(name, look)
-    number = page.locator(".error-page p .mono")
-    taken = page.screenshot(full_page=VIEWS[name].then is None, animations="disabled", mask=[number], mask_color="grey")
+def test_a_page_looks_as_approved(shown: Shown, request: pytest.FixtureRequest) -> None:
+    taken = shown.picture
     if request.config.getoption("--approve", default=False):
-        screenshots.approve(f"{name}-{look}", taken)
-    assert screenshots.difference(f"{name}-{look}", taken) is None
+        screenshots.approve(shown.name, taken)
+    assert screenshots.difference(shown.name, taken) is None
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("name", VIEWS)
-def test_a_page_shuts_nobody_out(look_at: Open, name: str, look: str) -> None:
-    assert axe.violations(look_at(name, look)) == []
+def test_a_page_shuts_nobody_out(shown: Shown) -> None:
+    assert axe.violations(shown.page) == []
