@@ -105,7 +105,7 @@ class Route:
     @property
     def noun(self) -> str:
         """What the route is about, for the audit trail: `replays` of `/dead-letters/{job}/replays`."""
-        words = [word for word in self.path.split("/") if word and not word.startswith("{")]
+        words = [word for word in self.path.split("/") if word not in ("", "new") and not word.startswith("{")]
         return words[-1] if words else "overview"
 
 

@@ -246,4 +246,4 @@ def test_a_viewer_may_neither_open_the_form_nor_replay(visitor: Visitor, conn: C
     ]
     assert [answer.status_code for answer in answers] == [403, 403, 403]
     assert factories.stored(conn, job).status == "failed"
-    assert [(act.action, act.outcome) for act in trail(conn)] == [("new", "refused"), *[("replays", "refused")] * 2]
+    assert [(act.action, act.outcome) for act in trail(conn)] == [("replays", "refused")] * 3
