@@ -19,25 +19,22 @@ from worker.queries.schema import platform_jobs as job
 # By id alone, in id order: the state is judged once the rows are ours, so that no plan walks all dead letters for it,
 # and two people pressing at once never deadlock
 LOCK = select(job.c.id, job.c.status).where(among(job.c.id, "of_ids")).order_by(job.c.id).with_for_update()
-REPLAY = (
-    update(job)
-    .where(among(job.c.id, "of_ids"))
-    .values(
-        status=Status.QUEUED,
-        attempts=0,
-        replays=job.c.replays + 1,
-        available_at=moment(),
-        scheduled=False,
-        cancel_requested_at=null(),
-        finished_at=null(),
-        error_detail=null(),
-        error_type=null(),
-        error_summary=null(),
-        error_fingerprint=null(),
-        updated_at=moment(),
-    )
-    .returning(job.c.id)
-)
+# What a job that was over needs to be tried anew; its history, steps, progress and generation stay as they are
+NEW_BUDGET = {
+    "status": Status.QUEUED,
+    "attempts": 0,
+    "replays": job.c.replays + 1,
+    "available_at": moment(),
+    "scheduled": False,
+    "cancel_requested_at": null(),
+    "finished_at": null(),
+    "error_detail": null(),
+    "error_type": null(),
+    "error_summary": null(),
+    "error_fingerprint": null(),
+    "updated_at": moment(),
+}
+REPLAY = update(job).where(among(job.c.id, "of_ids")).values(NEW_BUDGET).returning(job.c.id)
 MATCHING = (
     select(job.c.id)
     .where(

@@ -20,7 +20,6 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
-    null,
     select,
     update,
 )
@@ -32,6 +31,7 @@ from worker.job_types import EMAIL_JOB_TYPE, JobTypes
 from worker.model import Status, new_id
 from worker.payloads import clean_text, to_text
 from worker.queries import wakeups
+from worker.queries.dead_letters import NEW_BUDGET
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 from worker.settings import attempts_budget, queue_name
@@ -123,20 +123,7 @@ FINGERPRINT = select(digest(bindparam("of_type", type_=Text) + " " + sql_cast(js
 RETRY_TERMINAL = (
     update(job)
     .where(job.c.id == bindparam("of_id"), has_status(Status.FAILED, Status.CANCELLED))
-    .values(
-        status=Status.QUEUED,
-        attempts=0,
-        replays=job.c.replays + 1,
-        available_at=moment(),
-        scheduled=False,
-        cancel_requested_at=null(),
-        finished_at=null(),
-        error_detail=null(),
-        error_type=null(),
-        error_summary=null(),
-        error_fingerprint=null(),
-        updated_at=moment(),
-    )
+    .values(NEW_BUDGET)
     .returning(job.c.id)
 )
 
