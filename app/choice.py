@@ -24,8 +24,8 @@ from worker.queries import tenants
 from worker.queries.pages import filters, selection
 from worker.queries.pages.filters import Filters
 
-AT_MOST = 2_000
-"""Jobs that one press moves: more would hold their rows, and the person, for seconds."""
+AT_MOST = 1_000
+"""Jobs that one press moves: more would hold their rows, and the person, for seconds (A-55)."""
 MAX_REASON = 500
 _BACK = re.compile(r"/(?:jobs|dead-letters)(?:/[0-9a-f-]{36})?(?:\?[!-~]{0,1800})?")
 _REGIONS = {"/jobs": "rows", "/dead-letters": "letters"}

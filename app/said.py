@@ -11,11 +11,13 @@ from uuid import UUID
 from starlette.responses import Response
 
 from app.answers import is_over
+from app.choice import AT_MOST
 from app.search import address
 from app.templating import see_other
 from app.web import Call
 from worker.database import Connection, Row
 from worker.queries.pages import audit
+from worker.queries.pages.selection import COUNTED
 
 JUST_NOW = timedelta(minutes=1)
 
@@ -28,6 +30,11 @@ class Said:
     skipped: int
     first: Row | None
     left: int
+
+    @property
+    def capped(self) -> bool:
+        """Whether more are left than were counted."""
+        return self.left >= COUNTED - AT_MOST
 
 
 def go_back(

@@ -71,6 +71,7 @@ def _form(call: Call, conn: Connection, chosen: Choice, *, problem: str | None =
         others=[part for part in everything.parts if part.state != State.DEAD],
         gone=len(ids) - everything.jobs,
         left=left,
+        most_left=selection.COUNTED - choice.AT_MOST,
         reason=str(call.form.get("reason", "")),
         problem=problem,
         **_prospects(call, conn, dead),
