@@ -10,8 +10,10 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import Connection, Engine, make_url, text
 
+from app import sessions
 from tests.system.console import Console
 from tests.system.seed.clock import NOW
+from tests.system.seed.people import TOKEN
 from worker import migrate
 from worker.database import connect
 from worker.handlers import Registry
@@ -32,7 +34,7 @@ def scene(server: str, name: str, fill: Callable[[Connection], None]) -> Iterato
         url = engine.url.render_as_string(hide_password=False)
         console = Console(url, Registry(), now=NOW, environment="production").start()
         try:
-            yield Scene(console, engine)
+            yield Scene(console)
         finally:
             console.stop()
 
@@ -54,10 +56,9 @@ def _database(server: str, name: str) -> Iterator[Engine]:
 
 @dataclass
 class Scene:
-    """A console and the browsers that look at it: one for each look, signed in once."""
+    """A console and the browsers that look at it, one for each look."""
 
     console: Console
-    engine: Engine
     _contexts: dict[str, BrowserContext] = field(default_factory=dict)
 
     def page(self, browser: Browser, look: str, arguments: dict[str, Any], *, signed_in: bool) -> Page:
@@ -66,16 +67,7 @@ class Scene:
         if key not in self._contexts:
             context = browser.new_context(**{"base_url": self.console.url, **arguments, **LOOKS[look]})
             context.clock.set_fixed_time(NOW)
-            self._contexts[key] = context
             if signed_in:
-                self._enter(context)
+                context.add_cookies([{"name": sessions.COOKIE, "value": TOKEN, "url": self.console.url}])
+            self._contexts[key] = context
         return self._contexts[key].new_page()
-
-    def _enter(self, context: BrowserContext) -> None:
-        with self.engine.begin() as conn:
-            link = self.console.link(conn, "dana", "operator")
-        page = context.new_page()
-        page.goto(link)
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("/")
-        page.close()

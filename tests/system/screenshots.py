@@ -48,10 +48,14 @@ def difference(name: str, taken: bytes) -> str | None:
 
 def _small(image: Image.Image) -> Image.Image:
     """The picture in 256 colours, a third of the bytes: surfaces and ink as they are, soft edges nearly so."""
-    colours = [colour for _count, colour in sorted(image.getcolors(1 << 24) or [], reverse=True)]
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for colour in (*colours[:EXACT], *_few(colours[EXACT:])) for part in colour])
-    return image.quantize(palette=palette, dither=Image.Dither.NONE)
+    found = [colour for _count, colour in sorted(image.getcolors(1 << 24) or [], reverse=True)]
+    palette = [*found[:EXACT], *_few(found[EXACT:])]
+    places = {colour: _nearest(colour, palette) for colour in found} | {
+        each: place for place, each in enumerate(palette)
+    }
+    small = Image.frombytes("P", image.size, bytes(map(places.__getitem__, image.get_flattened_data())))
+    small.putpalette([part for colour in palette for part in colour])
+    return small
 
 
 def _few(colours: list[Any]) -> list[Any]:
@@ -62,6 +66,13 @@ def _few(colours: list[Any]) -> list[Any]:
     row.putdata(colours)
     fewer = row.quantize(256 - EXACT, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     return [colour for _count, colour in fewer.convert("RGB").getcolors() or []]
+
+
+def _nearest(colour: Any, palette: list[Any]) -> int:
+    """Where the palette has what comes closest."""
+    return min(
+        range(len(palette)), key=lambda place: sum((a - b) ** 2 for a, b in zip(colour, palette[place], strict=True))
+    )
 
 
 def _differing(old: Image.Image, new: Image.Image) -> Image.Image:

@@ -6,21 +6,35 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, insert
 
+from app import sessions
 from tests import factories
 from tests.system.seed.clock import NOW, ago, at, identity
 from tests.system.seed.tenants import TENANT_IDS
 from worker.queries import audit, queues
+from worker.queries import sessions as stored
 from worker.queries.audit import Actor
 from worker.queries.schema import dead_letter_groups
 
 DANA, LEE, MAX = (Actor(name, "10.4.7.21") for name in ("dana", "lee", "max"))
 PROVIDER_DOWN = "Provider throttles us after the newsletter; resume when their status page is green"
+TOKEN = "the-session-of-danas-browser"
+"""Signed in without the sign-in, which would leave a row in the trail."""
 
 
 def insert_all(conn: Connection) -> None:
-    """Three operators, of a role each."""
+    """Three operators, of a role each, and the session of the one who looks."""
     for number, (name, role) in enumerate({"dana": "operator", "lee": "admin", "max": "viewer"}.items()):
         factories.operator(conn, name, role, id=identity("operator", number, ago(days=90)), last_seen_at=ago(minutes=4))
+    stored.open_session(
+        conn,
+        operator_id=identity("operator", 0, ago(days=90)),
+        token_hash=sessions.digest(TOKEN),
+        idle_seconds=86_400,
+        length_seconds=86_400,
+        address=DANA.address,
+        user_agent="tests",
+        now=NOW,
+    )
 
 
 def act(conn: Connection) -> None:
@@ -28,10 +42,10 @@ def act(conn: Connection) -> None:
     record = audit.record
     old = [identity("settled", number, ago(hours=4)) for number in range(3)]
     record(conn, actor=audit.SYSTEM, action="operator-add", target="max", detail={"role": "viewer"}, now=ago(days=2))
-    record(conn, actor=LEE, action="sign-in", now=at("05:58:10"))
+    record(conn, actor=LEE, action="sign-in", target="lee", now=at("05:58:10"))
     record(conn, actor=LEE, action="replay", job_ids=old, reason="S3 is back, see INC-2291", now=at("06:04:32"))
     record(conn, actor=LEE, action="assign", target="ConnectTimeout", reason="Mine", now=at("06:31:05"))
-    record(conn, actor=DANA, action="sign-in", now=at("08:55:41"))
+    record(conn, actor=DANA, action="sign-in", target="dana", now=at("08:55:41"))
     queues.pause(
         conn, queue="campaign", actor=DANA, reason=PROVIDER_DOWN, until=NOW + timedelta(hours=1), now=at("09:02:17")
     )
