@@ -43,8 +43,9 @@ function tick() {
   if (!ticking || document.hidden) return;
   const now = Date.now() + skew;
   for (const element of document.querySelectorAll("time[data-age]")) {
-    const words = duration(Math.abs(now - Date.parse(element.dateTime)) / 1000);
-    put(element, element.dataset.age === "ago" ? `${words} ago` : words);
+    const seconds = Math.abs(now - Date.parse(element.dateTime)) / 1000;
+    if (element.dataset.age === "ago") put(element, seconds < 1 ? "just now" : `${duration(seconds)} ago`);
+    else put(element, duration(seconds));
   }
 }
 

@@ -56,10 +56,10 @@ def test_a_running_job_is_asked_once_and_its_page_says_so(visitor: Visitor, conn
     fields = {"reason": "stuck", "back": f"/jobs/{job}"}
     assert told(dana, dana.post(f"/jobs/{job}/cancellations", data=fields)) == "Asked 1 running job to stop."
     answer = lee.post(f"/jobs/{job}/cancellations", data=fields)
-    assert told(lee, answer) == "It was already asked to stop by dana 0 s ago."
+    assert told(lee, answer) == "It was already asked to stop by dana just now."
     said = plain(lee.get(f"/jobs/{job}").text)
     assert "cancelling" in said
-    assert "Somebody asked it to stop 0 s ago ." in said
+    assert "Somebody asked it to stop just now ." in said
     assert len(trail(conn, "cancel")) == 1
 
 

@@ -46,7 +46,7 @@ def test_a_paused_queue_says_by_whom_until_when_and_why(visitor: Visitor, conn: 
     end = NOON + timedelta(hours=2)
     queues.pause(conn, queue="mail", actor=Actor("mira"), reason="provider down", until=end, now=NOON)
     (row,) = cells(visitor().get("/queues").text)
-    assert (row[7], row[-2], row[-1]) == ("paused", "Paused by mira 0 s ago , until 14:00 : provider down", "Resume")
+    assert (row[7], row[-2], row[-1]) == ("paused", "Paused by mira just now , until 14:00 : provider down", "Resume")
 
 
 def test_only_operators_are_offered_to_pause(visitor: Visitor, conn: Connection) -> None:

@@ -26,7 +26,7 @@ def test_a_line_links_to_the_tenant_and_its_work(visitor: Visitor, conn: Connect
     factories.job(conn, tenant_id=tenant_id, updated_at=NOON)
     factories.job(conn, tenant_id=tenant_id, status=Status.FAILED, created_at=NOON.replace(hour=3))
     text = visitor("viewer").get("/tenants").text
-    assert cells(text) == [["acme Acme", "active", "–", "1", "0", "1", "0 s ago"]]
+    assert cells(text) == [["acme Acme", "active", "–", "1", "0", "1", "just now"]]
     assert 'href="/jobs?tenant=acme"' in text
     assert 'href="/dead-letters?tenant=acme"' in text
 
