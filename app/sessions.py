@@ -35,9 +35,13 @@ def recognise(conn: Connection, request: Request) -> Visit:
 
 
 def recognise_alone(request: Request) -> Visit:
-    """The same where no transaction is open."""
-    with autocommit(console_of(request).engine).connect() as conn:
-        return recognise(conn, request)
+    """The same where no transaction is open; makes sure that there are figures for the rail."""
+    console = console_of(request)
+    with autocommit(console.engine).connect() as conn:
+        visit = recognise(conn, request)
+        if visit.operator:
+            console.sampler.figures(conn, fresh=False)
+        return visit
 
 
 def actor(request: Request, operator: Operator | None) -> Actor:

@@ -62,6 +62,11 @@ def test_a_refusal_is_a_page_with_its_words(
     assert answer.text.startswith("<!doctype html>")
 
 
+def test_an_error_page_leads_everywhere_even_before_any_other_page_was_asked_for(visitor: Visitor) -> None:
+    page = visitor().get("/nothing-here").text
+    assert all(f'href="{path}"' in page for path in ("/", "/queues", "/jobs", "/dead-letters", "/audit"))
+
+
 def test_an_action_that_htmx_sent_is_refused_with_a_toast(app: Starlette, visitor: Visitor) -> None:
     def refuse(call: Call, conn: AnyConnection) -> Response:
         raise Conflict("It is running by now.")
