@@ -22,28 +22,37 @@ EXACT = 64
 
 
 def approve(name: str, taken: bytes) -> None:
-    """Keep the picture as the approved one, as small as it gets; one that would pass anyway is left alone."""
-    if (APPROVED / f"{name}.png").exists() and difference(name, taken) is None:
+    """Keep the picture as the approved one; the file stays as it is where nothing changed."""
+    path, new = APPROVED / f"{name}.png", _opened(BytesIO(taken))
+    if path.exists() and _share(_opened(path), new) == 0:
         return
     APPROVED.mkdir(exist_ok=True)
-    _small(Image.open(BytesIO(taken)).convert("RGB")).save(APPROVED / f"{name}.png", optimize=True)
+    _small(new).save(path, optimize=True)
 
 
 def difference(name: str, taken: bytes) -> str | None:
     """How the picture differs from the approved one, in words; leaves both and the difference in the output folder."""
-    new = Image.open(BytesIO(taken)).convert("RGB")
-    path = APPROVED / f"{name}.png"
+    path, new = APPROVED / f"{name}.png", _opened(BytesIO(taken))
     if not path.exists():
         return _complain(name, new, f"{name} was never approved: look at it, then run with --approve")
-    old = Image.open(path).convert("RGB")
+    old = _opened(path)
+    if (share := _share(old, new)) <= ALLOWED:
+        return None
     if old.size != new.size:
         return _complain(name, new, f"{name} is {new.size}, approved was {old.size}")
-    mask = _differing(old, new)
-    share = mask.histogram()[255] / (mask.width * mask.height)
-    if share <= ALLOWED:
-        return None
-    _marked(new, mask).save(_output(f"{name}.difference.png"))
+    _marked(new, _differing(old, new)).save(_output(f"{name}.difference.png"))
     return _complain(name, new, f"{name} differs in {share:.2%} of its pixels: see {OUTPUT.name}/{name}.difference.png")
+
+
+def _opened(file: Path | BytesIO) -> Image.Image:
+    return Image.open(file).convert("RGB")
+
+
+def _share(old: Image.Image, new: Image.Image) -> float:
+    """How much of the picture differs; all of it where the sizes do."""
+    if old.size != new.size:
+        return 1
+    return _differing(old, new).histogram()[255] / (new.width * new.height)
 
 
 def _small(image: Image.Image) -> Image.Image:

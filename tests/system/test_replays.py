@@ -83,20 +83,6 @@ def test_a_whole_group_is_replayed_and_other_errors_stay(enter: Enter, conn: Con
     assert factories.stored(conn, other).status == "failed"
 
 
-def test_updates_wait_while_a_row_is_ticked_and_go_on_after(enter: Enter, conn: Connection) -> None:
-    first = die(conn)
-    page = enter("dana", "/dead-letters")
-    tick = page.get_by_role("checkbox", name=f"Select {first}")
-    tick.check()
-    second = die(conn)
-    expect(page.get_by_text("Updates held")).to_be_visible()
-    expect(page.get_by_role("checkbox", name=f"Select {second}")).to_have_count(0)
-    expect(tick).to_be_checked()
-    tick.uncheck()
-    expect(page.get_by_role("checkbox", name=f"Select {second}")).to_be_visible()
-    expect(page.get_by_text("Updates held")).to_be_hidden()
-
-
 def test_without_javascript_one_job_a_selection_and_a_group_are_replayed_all_the_same(
     enter: Enter, conn: Connection
 ) -> None:

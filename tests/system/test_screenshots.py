@@ -46,7 +46,7 @@ def test_what_an_eye_would_see_fails_with_a_picture_of_it(change: dict[str, int]
     assert (screenshots.OUTPUT / "page.difference.png").exists() == ("height" not in change)
 
 
-def test_approving_again_leaves_a_picture_alone_that_would_pass() -> None:
+def test_approving_again_leaves_the_file_alone_where_nothing_changed() -> None:
     screenshots.approve("page", picture())
     before = (screenshots.APPROVED / "page.png").stat().st_mtime_ns
     screenshots.approve("page", picture(ink=50))
