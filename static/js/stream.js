@@ -49,7 +49,7 @@ function rejoin(event) {
 
 function hear() {
   heardAt = Date.now();
-  if (lost || status.dataset.live === "joining") join(); // a fast answer may come before this script does
+  if (lost) join();
 }
 
 function watch() {

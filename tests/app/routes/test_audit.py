@@ -26,7 +26,7 @@ def test_a_row_says_who_did_what_to_which_jobs_why_when_and_from_where(visitor: 
     record(conn, actor=DANA, action="pause", target="mail", outcome="refused", now=at)
     text = visitor().get("/audit").text
     paused, cancelled, replayed = cells(text)
-    assert paused[:6] == ["Nov 29, 11:57 3 min ago", "dana", "pause mail", "–", "refused", "10.0.0.7"]
+    assert paused[:6] == ["Nov 29, 11:57 3 min ago", "dana", "pause mail", "", "refused", "10.0.0.7"]
     assert cancelled[2:4] == [f"cancel {str(job)[:8]}…{str(job)[-4:]}", "twice"]
     assert replayed[2:5] == ["replay 2 jobs", "fixed", "done"]
     assert f'href="/jobs?action={number}"' in text
