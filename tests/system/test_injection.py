@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -32,6 +33,7 @@ Job = str
 @pytest.fixture
 def job(conn: Connection) -> Job:
     """A dead letter all of whose words are hostile, like those of its worker, its tenant and its operators."""
+    tenant = factories.tenant(conn, "acme", display_name=VECTOR)
     hostile: dict[str, Any] = {"error_type": VECTOR, "error_summary": VECTOR, "error_detail": f"{VECTOR}\n{VECTOR}"}
     hostile |= {"idempotency_key": VECTOR, "source": VECTOR[:50], "event_id": str(new_id()), "event_type": VECTOR[:100]}
     hostile |= {
@@ -40,14 +42,20 @@ def job(conn: Connection) -> Job:
         "payload": {VECTOR: [VECTOR]},
         "metadata": [VECTOR],
     }
-    tenant = factories.tenant(conn, "acme", display_name=VECTOR)
     found = factories.job(conn, status=Status.FAILED, tenant_id=tenant, error_fingerprint=GROUP, **hostile)
     factories.job(conn, status=Status.RUNNING, locked_by=VECTOR[:100], tenant_id=tenant, queue="mail")
     told = {"component": VECTOR[:100], "label": VECTOR, "host": VECTOR, "version": VECTOR, "role": VECTOR[:100]}
     factories.worker_instance(conn, VECTOR[:100], job_types=[VECTOR], queues=["mail"], **told)
+    act(conn, found)
+    publish(conn)
+    return str(found)
+
+
+def act(conn: Connection, job_id: UUID) -> None:
+    """Operators with hostile names give hostile reasons."""
     mallory = Actor(VECTOR[:100], VECTOR, VECTOR)
     queues.pause(conn, queue="mail", actor=mallory, reason=VECTOR)
-    audit.record(conn, actor=mallory, action=VECTOR[:50], target=VECTOR, reason=VECTOR, job_ids=[found])
+    audit.record(conn, actor=mallory, action=VECTOR[:50], target=VECTOR, reason=VECTOR, job_ids=[job_id])
     note = {
         "fingerprint": GROUP,
         "assignee": VECTOR,
@@ -56,10 +64,13 @@ def job(conn: Connection) -> Job:
         "updated_by": VECTOR,
     }
     conn.execute(insert(dead_letter_groups), note)
+
+
+def publish(conn: Connection) -> None:
+    """An event that the relay could not turn into jobs."""
     event = {"id": new_id(), "event_id": VECTOR[:36], "event_type": VECTOR[:100], "source": VECTOR[:50], "payload": {}}
     times = {"occurred_at": factories.NOON, "created_at": factories.NOON, "retry_at": factories.NOON}
     conn.execute(insert(event_outbox), {**event, **times, "relay_error": VECTOR})
-    return str(found)
 
 
 def test_hostile_words_are_shown_as_text_and_nothing_runs(enter: Enter, job: Job) -> None:

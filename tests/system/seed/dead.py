@@ -12,7 +12,7 @@ from tests.system.seed import people, rows
 from tests.system.seed.clock import ago, at, identity
 from tests.system.seed.staff import PRODUCT_1, PRODUCT_3
 from tests.system.seed.tenants import TENANT_IDS
-from tests.system.seed.work import FEEDS, INSIGHTS
+from tests.system.seed.work import FEEDS, INSIGHTS, feed_key
 from worker.failures import fingerprint
 from worker.model import AttemptOutcome, Status
 from worker.queries.schema import job_attempts
@@ -85,8 +85,8 @@ def _timeout() -> rows.Row:
 
 def _feed() -> rows.Row:
     error = _error("render_report", "ValueError", CHEEKY)
-    key = "partner-feed:2026-11-28:" + "eu-central-1/" * 9
-    about = {"job_type": "render_report", "queue": FEEDS, "idempotency_key": key, "tenant_id": TENANT_IDS["hooli"]}
+    about = {"job_type": "render_report", "queue": FEEDS, "tenant_id": TENANT_IDS["hooli"]}
+    about |= {"idempotency_key": feed_key("2026-11-28")}
     return _dead("dead feed", 0, ago(minutes=26), ago(minutes=6), **about, **error)
 
 

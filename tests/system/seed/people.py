@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import Connection, insert
 
@@ -16,7 +17,32 @@ from worker.queries.audit import Actor
 from worker.queries.schema import dead_letter_groups
 
 DANA, LEE, MAX = (Actor(name, "10.4.7.21") for name in ("dana", "lee", "max"))
+STRANGER = Actor("nobody", "203.0.113.80")
 PROVIDER_DOWN = "Provider throttles us after the newsletter; resume when their status page is green"
+SETTLED = [identity("settled", number, ago(hours=4)) for number in range(3)]
+
+BEFORE_THE_PAUSE: list[dict[str, Any]] = [
+    {
+        "now": ago(days=2),
+        "actor": audit.SYSTEM,
+        "action": "operator-add",
+        "target": "max",
+        "detail": {"role": "viewer"},
+    },
+    {"now": at("05:58:10"), "actor": LEE, "action": "sign-in", "target": "lee"},
+    {"now": at("06:04:32"), "actor": LEE, "action": "replay", "job_ids": SETTLED, "reason": "S3 is back, see INC-2291"},
+    {"now": at("06:31:05"), "actor": LEE, "action": "assign", "target": "ConnectTimeout", "reason": "Mine"},
+    {"now": at("08:55:41"), "actor": DANA, "action": "sign-in", "target": "dana"},
+]
+SINCE_THE_PAUSE: list[dict[str, Any]] = [
+    {"now": at("09:07:50"), "actor": DANA, "action": "cancel", "job_ids": SETTLED[:1], "tenant_id": TENANT_IDS["acme"]}
+    | {"reason": "Asked for by the tenant"},
+    {"now": at("09:20:02"), "actor": MAX, "action": "replays", "outcome": "refused"}
+    | {"reason": "You are signed in as viewer; this needs operator."},
+    {"now": at("09:24:44"), "actor": STRANGER, "action": "sign-in", "outcome": "refused"}
+    | {"target": '<img src=x onerror="alert(1)">'},
+]
+
 TOKEN = "the-session-of-danas-browser"
 """Signed in without the sign-in, which would leave a row in the trail."""
 
@@ -39,42 +65,12 @@ def insert_all(conn: Connection) -> None:
 
 def act(conn: Connection) -> None:
     """What the audit trail shows, oldest first, and the pause that is still in force."""
-    record = audit.record
-    old = [identity("settled", number, ago(hours=4)) for number in range(3)]
-    record(conn, actor=audit.SYSTEM, action="operator-add", target="max", detail={"role": "viewer"}, now=ago(days=2))
-    record(conn, actor=LEE, action="sign-in", target="lee", now=at("05:58:10"))
-    record(conn, actor=LEE, action="replay", job_ids=old, reason="S3 is back, see INC-2291", now=at("06:04:32"))
-    record(conn, actor=LEE, action="assign", target="ConnectTimeout", reason="Mine", now=at("06:31:05"))
-    record(conn, actor=DANA, action="sign-in", target="dana", now=at("08:55:41"))
-    queues.pause(
-        conn, queue="campaign", actor=DANA, reason=PROVIDER_DOWN, until=NOW + timedelta(hours=1), now=at("09:02:17")
-    )
-    acme = TENANT_IDS["acme"]
-    record(
-        conn,
-        actor=DANA,
-        action="cancel",
-        tenant_id=acme,
-        job_ids=old[:1],
-        reason="Asked for by the tenant",
-        now=at("09:07:50"),
-    )
-    record(
-        conn,
-        actor=MAX,
-        action="replays",
-        outcome="refused",
-        reason="You are signed in as viewer; this needs operator.",
-        now=at("09:20:02"),
-    )
-    record(
-        conn,
-        actor=Actor("nobody", "203.0.113.80"),
-        action="sign-in",
-        outcome="refused",
-        target='<img src=x onerror="alert(1)">',
-        now=at("09:24:44"),
-    )
+    for row in BEFORE_THE_PAUSE:
+        audit.record(conn, **row)
+    until, paused_at = NOW + timedelta(hours=1), at("09:02:17")
+    queues.pause(conn, queue="campaign", actor=DANA, reason=PROVIDER_DOWN, until=until, now=paused_at)
+    for row in SINCE_THE_PAUSE:
+        audit.record(conn, **row)
 
 
 def take(conn: Connection, fingerprint: str) -> None:

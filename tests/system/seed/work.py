@@ -26,6 +26,11 @@ RUNNING_JOB = identity("insights running", 0, ago(minutes=4, seconds=18))
 QUEUED_JOB = identity("training", 0, ago(minutes=41, seconds=7))
 
 
+def feed_key(day: str) -> str:
+    """A key as long as keys get."""
+    return f"partner-feed:{day}:" + "eu-central-1/" * 9
+
+
 def insert_all(conn: Connection) -> None:
     """All jobs but the dead ones and those that set up tenants."""
     rows.write(conn, [*_waiting(), *_later(), *_running(), *_done()])
@@ -68,60 +73,21 @@ def _later() -> Iterator[rows.Row]:
 
 
 def _running() -> Iterator[rows.Row]:
-    acme = TENANT_IDS["acme"]
-    yield rows.running(
-        "insights running",
-        0,
-        ago(minutes=4, seconds=18),
-        ago(minutes=4, seconds=12),
-        PRODUCT_3,
-        tenant_id=acme,
-        progress=62,
-        payload={"period": "2026-11", "cubes": ["revenue", "retention"]},
-        **INSIGHTS,
-    )
-    stopping = {"cancel_requested_at": ago(seconds=8), "progress": 17}
-    yield rows.running(
-        "insights running",
-        1,
-        ago(minutes=2),
-        ago(minutes=1, seconds=50),
-        PRODUCT_1,
-        tenant_id=acme,
-        **stopping,
-        **INSIGHTS,
-    )
+    insights = {"tenant_id": TENANT_IDS["acme"], **INSIGHTS}
+    cubes = {"period": "2026-11", "cubes": ["revenue", "retention"]}
+    created_at, since = ago(minutes=4, seconds=18), ago(minutes=4, seconds=12)
+    yield rows.running("insights running", 0, created_at, since, PRODUCT_3, progress=62, payload=cubes, **insights)
+    stopping = {"cancel_requested_at": ago(seconds=8), "progress": 17, **insights}
+    yield rows.running("insights running", 1, ago(minutes=2), ago(minutes=1, seconds=50), PRODUCT_1, **stopping)
     for number, tenant_id in enumerate(_tenants(5)):
-        worker = PRODUCT_1 if number % 2 else PRODUCT_3
-        yield rows.running(
-            "invoice running",
-            number,
-            ago(seconds=15),
-            ago(seconds=0.2 * number),
-            worker,
-            tenant_id=tenant_id,
-            **_invoice("invoice running", number),
-        )
+        worker, columns = (PRODUCT_3, PRODUCT_1)[number % 2], _invoice("invoice running", number)
+        since = ago(seconds=0.2 * number)
+        yield rows.running("invoice running", number, ago(seconds=15), since, worker, tenant_id=tenant_id, **columns)
     for number, tenant_id in enumerate(_tenants(8)):
-        yield rows.running(
-            "mail running",
-            number,
-            ago(seconds=373),
-            ago(seconds=0.4 + number / 10),
-            MAIL_1,
-            tenant_id=tenant_id,
-            **MAIL,
-        )
-    yield rows.running(
-        "feed",
-        0,
-        ago(seconds=9),
-        ago(seconds=8),
-        PRODUCT_3,
-        job_type="render_report",
-        queue=FEEDS,
-        idempotency_key="partner-feed:2026-11-29:" + "eu-central-1/" * 9,
-    )
+        since = ago(seconds=0.4 + number / 10)
+        yield rows.running("mail running", number, ago(seconds=373), since, MAIL_1, tenant_id=tenant_id, **MAIL)
+    feed = {"job_type": "render_report", "queue": FEEDS, "idempotency_key": feed_key("2026-11-29")}
+    yield rows.running("feed", 0, ago(seconds=9), ago(seconds=8), PRODUCT_3, **feed)
 
 
 def _done() -> Iterator[rows.Row]:
