@@ -32,6 +32,8 @@ def approve(name: str, taken: bytes) -> None:
 
 def difference(name: str, taken: bytes) -> str | None:
     """How the picture differs from the approved one, in words; leaves both and the difference in the output folder."""
+    for left in OUTPUT.glob(f"{name}.*"):
+        left.unlink()
     path, new = APPROVED / f"{name}.png", _opened(BytesIO(taken))
     if not path.exists():
         return _complain(name, new, f"{name} was never approved: look at it, then run with --approve")

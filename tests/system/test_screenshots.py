@@ -44,6 +44,8 @@ def test_what_an_eye_would_see_fails_with_a_picture_of_it(change: dict[str, int]
     assert screenshots.difference("page", picture(**change))
     assert (screenshots.OUTPUT / "page.png").exists()
     assert (screenshots.OUTPUT / "page.difference.png").exists() == ("height" not in change)
+    assert screenshots.difference("page", picture()) is None
+    assert list(screenshots.OUTPUT.iterdir()) == []
 
 
 def test_approving_again_leaves_the_file_alone_where_nothing_changed() -> None:
