@@ -151,6 +151,8 @@ class Completer:
         for run in runs:
             del self._hand[run.job.claim]
         self._held.forget(runs)
+        if any(run.job.recovered for run in (*runs, *self._held.all())):
+            self._freed.set()  # a suspect begins only once the others are written (see Quarantine)
 
 
 def _fixed(failure: Failure) -> Failure:

@@ -54,10 +54,13 @@ class Held:
             return 0
         return min(self._slots - self._active, 2 * self._slots - len(self._runs))
 
-    @property
-    def active(self) -> int:
-        """How many wait or run."""
-        return self._active
+    def holds(self, run: Run) -> bool:
+        """Whether it waits, runs, or is over but not written yet."""
+        return run.job.claim in self._runs
+
+    def holds_only(self, run: Run) -> bool:
+        """Whether every other claim is written, so that nothing is lost if this one takes the process with it."""
+        return len(self._runs) == 1 and self.holds(run)
 
     def add(self, runs: Iterable[Run]) -> bool:
         """Hold them; False, and nothing held, once no more are wanted (A-08)."""

@@ -11,7 +11,7 @@ from worker.runtime.held import Held, Run
 
 
 class Quarantine:
-    """One suspect at a time, begun when nothing else runs here; neither that wait nor its solitude exceeds `seconds`.
+    """One suspect at a time, begun when all else is written; neither that wait nor its solitude exceeds `seconds`.
 
     A job that kills its worker costs its neighbours an attempt each time. Without this, all of them would reach the
     ceiling together; with it, their last attempts happen one by one, and only the killer's fails.
@@ -47,9 +47,10 @@ class Quarantine:
         if self._suspect is None:
             return False
         over = monotonic() - self._since >= self._seconds
-        if self._suspect.ended or (self._submitted and over):
+        given_back = self._suspect.ended and not self._submitted
+        if given_back or not self._held.holds(self._suspect) or (self._submitted and over):
             self._suspect = None
-        elif not self._submitted and (over or self._held.active == 1):
+        elif not self._submitted and (over or self._held.holds_only(self._suspect)):
             self._log.warning("job.quarantined", **self._suspect.about())
             self._submit(self._suspect)
             self._submitted, self._since = True, monotonic()

@@ -69,9 +69,19 @@ def test_it_starts_when_everything_else_is_over_and_nothing_is_claimed_beside_it
     assert ward.started == []
     ward.held.end(neighbour)
     assert ward.quarantine.room(7) == 0
+    assert ward.started == []  # its outcome is not written yet, and would be lost with the process
+    ward.held.forget([neighbour])
+    assert ward.quarantine.room(7) == 0
     assert ward.quarantine.room(7) == 0
     assert ward.started == [suspect]
+
+
+def test_the_next_waits_until_the_outcome_of_the_one_before_is_written(ward: Ward) -> None:
+    suspect = ward.keep()
+    ward.quarantine.room(7)
     ward.held.end(suspect)
+    assert ward.quarantine.room(8) == 0
+    ward.held.forget([suspect])
     assert ward.quarantine.room(8) == 8
 
 
