@@ -1,4 +1,4 @@
-"""A throwaway PostgreSQL for one test run: on a private socket, without fsync, gone with its starter."""
+"""A throwaway PostgreSQL for one run of tests or measurements: on a private socket, gone with its starter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from worker.keeper import as_user
@@ -16,18 +16,21 @@ from worker.postgres_programs import find, reachable, server_user
 
 # Ends the server when the pipe to its starter closes, however that came about
 _KEEPER = '"$@" & read -r _; kill -INT $!; wait $!'
-_OPTIONS = ("listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200")
+HASTY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200")
+"""Settings for tests, which need no durability."""
 
 
 @contextlib.contextmanager
-def throwaway() -> Iterator[str]:
-    """Run a server in a folder of its own; yields its URL."""
+def throwaway(settings: Sequence[str] = HASTY) -> Iterator[str]:
+    """Run a server with these settings in a folder of its own; yields its URL."""
     home = Path(tempfile.mkdtemp(prefix="watchfloor-test-"))
     user = None if os.geteuid() else server_user()
     if user:
         shutil.chown(home, user)
     run = reachable(find(), home, user)
-    options = [word for option in (*_OPTIONS, f"unix_socket_directories={home}") for word in ("-c", option)]
+    options = [
+        word for one in ("listen_addresses=", f"unix_socket_directories={home}", *settings) for word in ("-c", one)
+    ]
     try:
         initdb = [str(run / "initdb"), "-D", str(home / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8"]
         subprocess.run(
