@@ -15,18 +15,24 @@ from sqlalchemy import (
     JSON,
     TIMESTAMP,
     BindParameter,
+    CheckConstraint,
     ColumnElement,
     Connection,
     Engine,
     ExceptionContext,
+    Select,
     Text,
+    Uuid,
     any_,
     bindparam,
     column,
     create_engine,
     event,
     func,
+    literal,
     make_url,
+    select,
+    table,
 )
 from sqlalchemy import Row as AnyRow
 from sqlalchemy import cast as sql_cast
@@ -42,6 +48,7 @@ __all__ = ("Connection", "Engine")
 Row: TypeAlias = AnyRow[*tuple[Any, ...]]
 """One row of an answer; its columns are attributes."""
 
+Id = Uuid()
 Json = JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 Names = JSON().with_variant(postgresql.ARRAY(Text), "postgresql")
 Timestamp = TIMESTAMP(timezone=True)
@@ -135,6 +142,33 @@ def elapsed_ms(start: ColumnElement[datetime], end: ColumnElement[datetime]) -> 
     return func.greatest(func.extract("epoch", end - start) * 1000.0, 0)
 
 
+def greatest(*values: Any) -> ColumnElement[Any]:
+    """The largest of the values."""
+    return func.greatest(*values)
+
+
+def least(*values: Any) -> ColumnElement[Any]:
+    """The smallest of the values."""
+    return func.least(*values)
+
+
+def minute_of(instant: ColumnElement[datetime]) -> ColumnElement[datetime]:
+    """The start of the minute."""
+    return func.date_trunc("minute", instant, type_=Timestamp)
+
+
+def bin_of(
+    instant: ColumnElement[datetime], length: ColumnElement[Any] | BindParameter[Any]
+) -> ColumnElement[datetime]:
+    """The start of the slice of so many seconds that the instant lies in; slices are aligned to the epoch."""
+    return func.date_bin(seconds(length), instant, func.to_timestamp(0), type_=Timestamp)
+
+
+def position(haystack: ColumnElement[str], needle: ColumnElement[str] | BindParameter[str]) -> ColumnElement[int]:
+    """Where the needle begins in the text, from 1; 0 when it is not in it."""
+    return func.strpos(haystack, needle)
+
+
 def records(name: str, **columns: TypeEngine[Any]) -> TableValuedAlias:
     """Rows from one JSON document bound as `name`: the fastest way to send a set (see `speed.md`)."""
     document = sql_cast(bindparam(name, type_=Text), postgresql.JSONB)
@@ -159,6 +193,11 @@ def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
     return column == any_(bindparam(name, type_=postgresql.ARRAY(column.type)))
 
 
+def one_of(column: ColumnElement[Any], rows: Select[Any]) -> ColumnElement[bool]:
+    """Whether the column's value is among those of a subquery, which runs once: lock and take in one statement."""
+    return column == any_(func.array(rows.correlate(None).scalar_subquery(), type_=postgresql.ARRAY(column.type)))
+
+
 def append_recent(beats: ColumnElement[Any] | None, beat: ColumnElement[int]) -> ColumnElement[Any]:
     """A JSON list of the last 40 values, `beat` the newest."""
     newest = func.jsonb_build_array(beat)
@@ -170,6 +209,24 @@ def append_recent(beats: ColumnElement[Any] | None, beat: ColumnElement[int]) ->
 def digest(value: ColumnElement[str]) -> ColumnElement[str]:
     """The SHA-256 of a text, in hex."""
     return func.encode(func.sha256(func.convert_to(value, "UTF8")), "hex")
+
+
+_sleepers = table("sleepers", column("channel", Text), schema="control")
+
+
+def hint(channel: str | BindParameter[str]) -> ColumnElement[Any]:
+    """Notify whoever sleeps on the channel when the transaction commits: once, wherever in a statement it stands."""
+    name = literal(channel, Text) if isinstance(channel, str) else channel
+    asleep = select(literal(1)).select_from(_sleepers).where(_sleepers.c.channel == name).exists()
+    return select(func.pg_notify(name, "")).where(asleep).scalar_subquery()
+
+
+def check(name: str, *, postgresql: str, sqlite: str) -> tuple[CheckConstraint, CheckConstraint]:
+    """A CHECK constraint in the words of each database."""
+    return (
+        CheckConstraint(postgresql, name=name).ddl_if(dialect="postgresql"),
+        CheckConstraint(sqlite, name=name).ddl_if(dialect="sqlite"),
+    )
 
 
 def serialise(conn: Connection, name: str) -> None:
