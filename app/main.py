@@ -24,6 +24,7 @@ from app.middleware import Door, RequestId, SecurityHeaders
 from app.passwords import Passwords
 from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
+from worker import topology
 from worker.database import Engine, connect, url_of
 from worker.errors import ConfigurationError
 from worker.handlers import Registry, configured
@@ -72,11 +73,14 @@ def create_app(
 
 def new_worker(settings: WorkerSettings, registry: Registry) -> Worker:
     """A worker, not started yet; ConfigurationError when it could not do what it would advertise."""
+    topology.require_shareable(settings, starts="a worker")
     return Worker(settings, registry, url=_url(settings))
 
 
 def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance:
-    """Relay, reaper and pruner, not started yet."""
+    """Relay, reaper, pruner and backfills, not started yet."""
+    topology.require_shareable(settings, starts="the maintenance")
+    topology.require_timing(settings)
     return Maintenance(settings, registry, url=_url(settings))
 
 

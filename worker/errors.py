@@ -11,6 +11,14 @@ class ConfigurationError(WatchfloorError):
     """The process cannot start as it is configured; the message names the setting."""
 
 
+class TopologyRefused(ConfigurationError, RuntimeError):
+    """The deployment's shape does not allow what was to be started (S2-76 to S2-83)."""
+
+
+class SettingRefused(ConfigurationError, ValueError):
+    """A value cannot be, by itself or beside another (S2-152 to S2-155)."""
+
+
 class UnknownJobType(WatchfloorError, ValueError):
     """The job type is not registered, so nothing was written (S1-29, S1-45)."""
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 QUEUE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
 
+
+def _number(value: object) -> object:
+    """The value itself, unless it is one of the two that Python takes for 1 and 0 (A-44)."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number")  # a TypeError would not be a ValidationError
+    return value
+
+
 Names = Annotated[tuple[str, ...] | None, NoDecode]
-Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+Whole = Annotated[int, BeforeValidator(_number)]
+Seconds = Annotated[float, BeforeValidator(_number), Field(gt=0, le=86_400, allow_inf_nan=False)]
+Mode = Literal["in_process", "standalone"]
+Profile = Literal["local", "distributed", "custom"]
 
 
 def queue_name(name: object) -> str:
@@ -44,17 +56,22 @@ class WorkerSettings(BaseSettings):
     )
     handlers: Names = None
 
+    profile: Profile = "local"
+    job_worker_mode: Mode = "in_process"
+    web_workers: Whole = Field(default=1, ge=1, le=1000)
+
     worker_component: str = Field(default="worker", min_length=1, max_length=100)
     worker_job_types: Names = None
     worker_queues: Names = None
-    worker_concurrency: int = Field(default=8, ge=1, le=256)
+    worker_concurrency: Whole = Field(default=8, ge=1, le=256)
     worker_role: str | None = Field(default=None, max_length=100)
     worker_label: str | None = Field(default=None, max_length=200)
+    worker_metadata: Annotated[dict[str, JsonValue] | None, NoDecode] = None
 
-    batch_size: int = Field(default=20, ge=1, le=1000)
+    batch_size: Whole = Field(default=20, ge=1, le=1000)
     lease_seconds: Seconds = 300
     max_runtime_seconds: Seconds = 1800
-    max_attempts: int = Field(default=5, ge=1, le=1000)
+    max_attempts: Whole = Field(default=5, ge=1, le=1000)
     backoff_base_seconds: Seconds = 60
     backoff_max_seconds: Seconds = 3600
     poll_interval_seconds: Seconds = 5
@@ -64,7 +81,8 @@ class WorkerSettings(BaseSettings):
     relay_interval_seconds: Seconds = 5
     reaper_interval_seconds: Seconds = 60
     pruner_interval_seconds: Seconds = 3600
-    retention_days: int = Field(default=30, ge=0, le=36_500)
+    backfill_interval_seconds: Seconds = 3600
+    retention_days: Whole = Field(default=30, ge=0, le=36_500)
 
     @field_validator("handlers", "worker_job_types", "worker_queues", mode="before")
     @classmethod
@@ -72,6 +90,11 @@ class WorkerSettings(BaseSettings):
         if not isinstance(value, str):
             return value
         return tuple(dict.fromkeys(item.strip() for item in value.split(",") if item.strip()))
+
+    @field_validator("worker_metadata", mode="before")
+    @classmethod
+    def _object(cls, value: Any) -> Any:
+        return json.loads(value) if isinstance(value, str) else value
 
     @field_validator("worker_job_types", "worker_queues")
     @classmethod
@@ -84,17 +107,6 @@ class WorkerSettings(BaseSettings):
     @classmethod
     def _queue_names(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return value and tuple(queue_name(name) for name in value)
-
-    @model_validator(mode="after")
-    def _timing(self) -> Self:
-        beat, lease = self.heartbeat_interval_seconds, self.lease_seconds
-        if lease < 3 * beat:
-            raise ValueError(f"lease_seconds ({lease:g}) must be at least 3 x heartbeat_interval_seconds ({beat:g})")
-        if self.max_runtime_seconds < lease:
-            raise ValueError(f"max_runtime_seconds ({self.max_runtime_seconds:g}) must not be below lease_seconds")
-        if self.backoff_max_seconds < self.backoff_base_seconds:
-            raise ValueError("backoff_max_seconds must not be below backoff_base_seconds")
-        return self
 
     @property
     def stale_after_seconds(self) -> float:

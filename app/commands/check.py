@@ -15,7 +15,7 @@ from app.commands.desk import json_option
 from app.commands.output import document, say, table
 from app.commands.refusals import Unhealthy, explain
 from app.settings import ConsoleSettings
-from worker import migrate
+from worker import migrate, topology
 from worker.database import Engine
 from worker.handlers import configured
 from worker.queries.pages import readiness
@@ -41,6 +41,8 @@ class Finding:
 def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     """Look at configuration, database, schema revision, clock and role; exit 3 when something fails."""
     settings = ConsoleSettings()
+    topology.require_shareable(settings, starts="this deployment")
+    topology.require_timing(settings)
     registry = configured(settings)
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
     with database(settings, data, create=False) as found, found.engine() as engine:

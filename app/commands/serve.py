@@ -14,6 +14,7 @@ from app.commands.output import document, say
 from app.commands.serving import bound, given, host_option, port_option, serve
 from app.main import new_maintenance
 from app.settings import ConsoleSettings
+from worker import topology
 from worker.database import Engine, is_outage
 from worker.handlers import configured
 
@@ -27,7 +28,9 @@ log = structlog.get_logger()
 @json_option
 def command(*, host: str | None, port: int | None, data: Path | None, as_json: bool) -> None:
     """Serve the console, with relay, reaper and pruner but no worker; any number may run beside each other."""
-    settings = ConsoleSettings(**given(host=host, port=port))
+    settings = topology.shaped(
+        ConsoleSettings(**given(host=host, port=port)), "standalone", starts="`watchfloor serve`"
+    )
     logs.configure(settings)
     registry = configured(settings)
     listener = bound(settings)

@@ -15,6 +15,7 @@ from app.commands.serving import given
 from app.main import new_worker
 from app.processes import Stop, running
 from app.settings import ConsoleSettings
+from worker import topology
 from worker.handlers import configured
 
 
@@ -27,7 +28,7 @@ from worker.handlers import configured
 @json_option
 def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
     """Run jobs until SIGTERM, Ctrl-C or an operator's drain; what never started goes back untouched."""
-    settings = ConsoleSettings(**given(**options))
+    settings = topology.shaped(ConsoleSettings(**given(**options)), "standalone", starts="`watchfloor worker`")
     logs.configure(settings)
     registry = configured(settings)
     with database(settings, data, create=False) as found:

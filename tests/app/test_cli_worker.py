@@ -33,7 +33,7 @@ def shell(url: str) -> Shell:
         (("--queues", "Not A Queue"), {}, "WATCHFLOOR_WORKER_QUEUES"),
         ((), {"WATCHFLOOR_HANDLERS": "no.such.module"}, "no.such.module"),
         ((), {"WATCHFLOOR_HANDLERS": ""}, "WATCHFLOOR_HANDLERS"),
-        ((), {"WATCHFLOOR_LEASE_SECONDS": "5"}, "lease_seconds"),
+        ((), {"WATCHFLOOR_LEASE_SECONDS": "5"}, "LEASE_SECONDS"),
         ((), {"WATCHFLOOR_BATCH_SIZE": "many"}, "WATCHFLOOR_BATCH_SIZE"),
     ],
 )

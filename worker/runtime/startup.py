@@ -7,7 +7,8 @@ import socket
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from worker.errors import ConfigurationError, UnknownJobType
+from worker import topology
+from worker.errors import ConfigurationError, SettingRefused, UnknownJobType
 from worker.handlers import Registry
 from worker.model import new_id
 from worker.queries.workers import Instance
@@ -18,19 +19,32 @@ Readiness = Mapping[str, Callable[[], None]]
 
 
 def validate(settings: WorkerSettings, registry: Registry, readiness: Readiness) -> frozenset[str]:
-    """The job types this worker takes; ConfigurationError when one is unknown, has no handler here or is not ready."""
+    """The job types this worker takes; ConfigurationError when anything it would advertise does not hold.
+
+    In this order: times, job types, queues, what it says of itself, readiness of each type.
+    """
+    topology.require_timing(settings)
+    wanted = _job_types(settings, registry)
+    topology.require_queues(settings)
+    topology.require_description(settings)
+    for name in sorted(wanted & readiness.keys()):
+        readiness[name]()
+    return wanted
+
+
+def _job_types(settings: WorkerSettings, registry: Registry) -> frozenset[str]:
+    if settings.worker_job_types == ():
+        raise SettingRefused("WATCHFLOOR_WORKER_JOB_TYPES: must not be empty: leave it out to mean all")
     able = registry.capabilities()
     wanted = able if settings.worker_job_types is None else frozenset(settings.worker_job_types)
     try:
         registry.job_types.check(wanted - able)
     except UnknownJobType as error:
-        raise ConfigurationError(f"WATCHFLOOR_WORKER_JOB_TYPES: {error}") from None
+        raise SettingRefused(f"WATCHFLOOR_WORKER_JOB_TYPES: {error}") from None
     if unable := wanted - able:
         raise ConfigurationError(f"WATCHFLOOR_WORKER_JOB_TYPES: no handler here for {', '.join(sorted(unable))}")
     if not wanted:
         raise ConfigurationError("WATCHFLOOR_HANDLERS: nothing is registered that a worker could run")
-    for name in sorted(wanted & readiness.keys()):
-        readiness[name]()
     return wanted
 
 
@@ -45,6 +59,7 @@ def new_instance(settings: WorkerSettings, job_types: frozenset[str]) -> Instanc
         heartbeat_interval_seconds=settings.heartbeat_interval_seconds,
         role=settings.worker_role,
         label=settings.worker_label,
+        metadata=settings.worker_metadata,
         host=socket.gethostname(),
         pid=os.getpid(),
         version=_version(),

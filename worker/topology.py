@@ -1,0 +1,104 @@
+"""Which shapes a deployment may have, and what is refused before anything starts: pure rules (S2-75 to S2-83)."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeVar
+
+from worker.errors import SettingRefused, TopologyRefused
+from worker.settings import Mode, WorkerSettings, queue_name
+
+MOST_ROLE, MOST_LABEL = 100, 200
+MOST_METADATA_BYTES = 16 * 1024
+
+Settings = TypeVar("Settings", bound=WorkerSettings)
+
+
+def several_processes(settings: WorkerSettings) -> str | None:
+    """The setting that makes this deployment more than one process, with its value; None when it is one.
+
+    Whatever such processes could not share is refused by it: a database file, a mailbox in memory.
+    """
+    if settings.profile == "distributed":
+        return "WATCHFLOOR_PROFILE=distributed"
+    if settings.web_workers > 1:
+        return f"WATCHFLOOR_WEB_WORKERS={settings.web_workers}"
+    if settings.job_worker_mode == "standalone":
+        return "WATCHFLOOR_JOB_WORKER_MODE=standalone"
+    return None
+
+
+def is_one_file(settings: WorkerSettings) -> bool:
+    """Whether the database is a file that one process has to itself (S2-75)."""
+    return settings.database_url is not None and settings.database_url.get_secret_value().startswith("sqlite")
+
+
+def shaped(settings: Settings, mode: Mode, *, starts: str) -> Settings:
+    """The settings with the mode that `starts` implies; TopologyRefused where they say another or cannot have it."""
+    if "job_worker_mode" in settings.model_fields_set:
+        require_mode(settings, mode, starts=starts)
+    declared = settings.model_copy(update={"job_worker_mode": mode})
+    require_shareable(declared, starts=starts)
+    return declared
+
+
+def require_mode(settings: WorkerSettings, mode: Mode, *, starts: str) -> None:
+    """TopologyRefused unless the deployment is declared to run its workers that way (S2-79, S2-83)."""
+    declared = settings.job_worker_mode
+    if declared != mode:
+        raise TopologyRefused(f"WATCHFLOOR_JOB_WORKER_MODE={declared}: {starts} needs {mode}")
+
+
+def require_shareable(settings: WorkerSettings, *, starts: str) -> None:
+    """TopologyRefused when several processes would share a file that only one can have; the cause is named (S2-76)."""
+    cause = several_processes(settings)
+    if cause and is_one_file(settings):
+        raise TopologyRefused(
+            f"{cause}: that is more than the one process a SQLite database serves, so {starts} needs a PostgreSQL"
+        )
+
+
+def require_timing(settings: WorkerSettings) -> None:
+    """SettingRefused unless two missed beats leave a lease standing and no handler is given up within one."""
+    beat, lease = settings.heartbeat_interval_seconds, settings.lease_seconds
+    if lease < 3 * beat:
+        raise SettingRefused(
+            f"WATCHFLOOR_LEASE_SECONDS: {lease:g} must be at least 3 x WATCHFLOOR_HEARTBEAT_INTERVAL_SECONDS ({beat:g})"
+        )
+    if (longest := settings.max_runtime_seconds) < lease:
+        raise SettingRefused(
+            f"WATCHFLOOR_MAX_RUNTIME_SECONDS: {longest:g} must not be below WATCHFLOOR_LEASE_SECONDS ({lease:g})"
+        )
+    if (most := settings.backoff_max_seconds) < (first := settings.backoff_base_seconds):
+        raise SettingRefused(
+            f"WATCHFLOOR_BACKOFF_MAX_SECONDS: {most:g} must not be below WATCHFLOOR_BACKOFF_BASE_SECONDS ({first:g})"
+        )
+
+
+def require_queues(settings: WorkerSettings) -> None:
+    """SettingRefused when the list of queues is empty or names one that cannot be; none at all means every queue."""
+    if settings.worker_queues is None:
+        return
+    if not settings.worker_queues:
+        raise SettingRefused("WATCHFLOOR_WORKER_QUEUES: must not be empty: leave it out to mean all")
+    for name in settings.worker_queues:
+        try:
+            queue_name(name)
+        except ValueError as error:
+            raise SettingRefused(f"WATCHFLOOR_WORKER_QUEUES: {error}") from None
+
+
+def require_description(settings: WorkerSettings) -> None:
+    """SettingRefused when what a worker says of itself would not fit its row: lengths are refused, never cut."""
+    for setting, text, most in (
+        ("WATCHFLOOR_WORKER_ROLE", settings.worker_role, MOST_ROLE),
+        ("WATCHFLOOR_WORKER_LABEL", settings.worker_label, MOST_LABEL),
+    ):
+        if text is not None and len(text) > most:
+            raise SettingRefused(f"{setting}: at most {most} characters")
+    try:
+        document = json.dumps(settings.worker_metadata, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError):
+        raise SettingRefused("WATCHFLOOR_WORKER_METADATA: must be JSON, its numbers finite") from None
+    if len(document) > MOST_METADATA_BYTES:
+        raise SettingRefused(f"WATCHFLOOR_WORKER_METADATA: at most {MOST_METADATA_BYTES} bytes of JSON")
