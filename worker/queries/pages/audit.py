@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, bindparam, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, bindparam, func, or_, select
 
 from worker.database import Row, among
 from worker.errors import InvalidInput
@@ -20,7 +20,6 @@ from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
 OUTCOMES = ("done", "refused")
-JOBS_SHOWN = 3
 JOBS_OF_TENANT = 5_000
 """The newest jobs of a tenant whose acts are found by its name."""
 
@@ -73,7 +72,7 @@ def read(
     before: str | None = None,
     after: str | None = None,
 ) -> Page:
-    """One page of the trail, each row with the first of its jobs and its tenant's short name."""
+    """One page of the trail, each row with one of its jobs and its tenant's short name."""
     at = keyset.place(NEWEST, before=before, after=after)
     where, search = _conditions(filters, tenant_id)
     return keyset.read(conn, Listing(tuple(action.c), where, NEWEST, search), at, dress=_dressed, values={})
@@ -106,7 +105,6 @@ def _conditions(
 
 
 def _dressed(page: Subquery) -> Select[Any]:
-    ids = select(touched.c.job_id).where(touched.c.action_id == page.c.id).limit(JOBS_SHOWN).correlate(page)
-    first = select(func.array_agg(ids.subquery().c.job_id).label("job_ids")).lateral("first_jobs")
-    rows = page.join(first, true()).outerjoin(tenant, tenant.c.id == page.c.tenant_id)
-    return select(page, first.c.job_ids, tenant.c.slug.label("tenant")).select_from(rows)
+    first = select(touched.c.job_id).where(touched.c.action_id == page.c.id).limit(1).scalar_subquery()
+    rows = page.outerjoin(tenant, tenant.c.id == page.c.tenant_id)
+    return select(page, first.label("job_id"), tenant.c.slug.label("tenant")).select_from(rows)

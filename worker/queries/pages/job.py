@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Select, bindparam, func, literal_column, select, tuple_
 
-from worker.database import Row, Timestamp, moment, text_of
+from worker.database import Id, Row, Timestamp, moment, text_of
 from worker.queries.pages.backlog import DEAD, WAITING
 from worker.queries.pages.jobs import LINE
 from worker.queries.pages.names import worker_name
@@ -41,9 +41,9 @@ JOB = (
         job.c.cancel_requested_at,
         job.c.error_detail,
         job.c.error_fingerprint,
-        func.left(_payload, PAYLOAD_SHOWN).label("payload"),
+        func.substr(_payload, 1, PAYLOAD_SHOWN).label("payload"),
         func.octet_length(_payload).label("payload_bytes"),
-        func.left(text_of(job.c.metadata), PAYLOAD_SHOWN).label("metadata_text"),
+        func.substr(text_of(job.c.metadata), 1, PAYLOAD_SHOWN).label("metadata_text"),
         tenant.c.slug.label("tenant"),
         worker_name(job.c.locked_by).label("worker"),
         moment().label("now"),
@@ -89,7 +89,7 @@ AHEAD = _counted(
     _one.where(
         WAITING,
         job.c.queue == bindparam("of_queue"),
-        tuple_(job.c.created_at, job.c.id) < tuple_(bindparam("created", type_=Timestamp), bindparam("of_id")),
+        tuple_(job.c.created_at, job.c.id) < tuple_(bindparam("created", type_=Timestamp), bindparam("of_id", type_=Id)),
     )
 )
 

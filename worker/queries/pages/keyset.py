@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, literal, select, tuple_
 
 from worker.database import Row
 from worker.queries.pages import cursors
@@ -97,8 +97,13 @@ def _sorted(key: Sequence[ColumnElement[Any]], *, descending: bool) -> list[Colu
 
 
 def _beyond(order: Order, key: Sequence[Any]) -> ColumnElement[bool]:
-    here, there = tuple_(*order.key), tuple_(*key)
+    here, there = tuple_(*order.key), _bound(order, key)
     return here < there if order.descending else here > there
+
+
+def _bound(order: Order, key: Sequence[Any]) -> ColumnElement[Any]:
+    """The key as each of its columns stores it."""
+    return tuple_(*(literal(value, column.type) for column, value in zip(order.key, key, strict=True)))
 
 
 def _stop(conn: Connection, listing: Listing, at: Place, values: dict[str, Any]) -> Row | None:
@@ -111,7 +116,7 @@ def _page(listing: Listing, at: Place, end: Row | None, dress: Callable[[Subquer
     rows = _along(listing, at).where(*listing.search).limit(LIMIT + 1)
     descending = listing.order.descending != at.back
     if end is not None:
-        here, there = tuple_(*listing.order.key), tuple_(*end)
+        here, there = tuple_(*listing.order.key), _bound(listing.order, end)
         rows = rows.where(here >= there if descending else here <= there)
     page = rows.subquery("page")
     return dress(page).order_by(*_sorted([page.c[each.name] for each in listing.order.key], descending=descending))

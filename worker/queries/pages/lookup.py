@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import Connection, Text, Uuid, bindparam, or_, select
+from sqlalchemy import Connection, Text, bindparam, or_, select
 from sqlalchemy import cast as sql_cast
 
-from worker.database import optional
+from worker.database import Id, optional
 from worker.queries.pages.sources import of_key
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 from worker.queries.schema import worker_instances as instance
 
 _word = bindparam("word", type_=Text)
-_id = optional("as_id", Uuid())
+_id = optional("as_id", Id)
 
 
 LOOK = select(

@@ -13,4 +13,4 @@ def worker_name(instance_id: ColumnElement[Any]) -> ColumnElement[str | None]:
     """Its label, else its component; the start of the id once the worker's row is pruned."""
     known = select(func.coalesce(instance.c.label, instance.c.component, type_=Text))
     name = known.where(instance.c.instance_id == instance_id).scalar_subquery()
-    return func.coalesce(name, func.left(instance_id, 8), type_=Text)
+    return func.coalesce(name, func.substr(instance_id, 1, 8), type_=Text)

@@ -17,7 +17,6 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
-    true,
 )
 from sqlalchemy import cast as sql_cast
 
@@ -92,47 +91,44 @@ class Provisioning:
         return [*done, *([_MARKS.get(self.stage, "")] if rest else []), *[""] * (rest - 1)]
 
 
-def latest() -> Any:
-    """The provisioning job of each tenant, found by its key (S1-83)."""
-    return (
-        select(
-            job.c.id.label("job_id"),
-            job.c.status,
-            job.c.attempts,
-            job.c.max_attempts,
-            job.c.available_at,
-            job.c.steps_completed,
-            job.c.error_summary,
-            job.c.error_detail,
-            job.c.created_at.label("asked_at"),
-            job.c.locked_at,
-        )
-        .where(
-            # The expression of the unique index, to the letter
-            func.coalesce(sql_cast(job.c.tenant_id, Text), literal_column("''")) == sql_cast(tenant.c.id, Text),
-            job.c.idempotency_key == literal("provision:").concat(sql_cast(tenant.c.id, Text)),
-        )
-        .lateral("provision")
-    )
-
-
-_job = latest()
-_stopped = case(
-    (_job.c.status.in_((Status.FAILED, Status.CANCELLED)), 0),
-    (and_(_job.c.status == Status.QUEUED, _job.c.attempts > 0), 1),
-    else_=2,
+_tenant = sql_cast(tenant.c.id, Text)
+TENANTS = tenant.outerjoin(
+    job,
+    and_(
+        # The expression of the unique index, to the letter
+        func.coalesce(sql_cast(job.c.tenant_id, Text), literal_column("''")) == _tenant,
+        job.c.idempotency_key == literal("provision:").concat(_tenant),
+    ),
 )
+"""Each tenant with its provisioning job, found by its key (S1-83)."""
+
+FACTS = (
+    tenant.c.id,
+    tenant.c.slug,
+    job.c.id.label("job_id"),
+    job.c.status,
+    job.c.attempts,
+    job.c.max_attempts,
+    job.c.available_at,
+    job.c.steps_completed,
+    job.c.error_summary,
+    job.c.error_detail,
+    job.c.created_at.label("asked_at"),
+    job.c.locked_at,
+)
+FAILED = job.c.status.in_((Status.FAILED, Status.CANCELLED))
+AGAIN = and_(job.c.status == Status.QUEUED, job.c.attempts > 0)
 IN_FLIGHT = (
-    select(tenant.c.id, tenant.c.slug, _job, func.count().over().label("tenants"))
-    .select_from(tenant.outerjoin(_job, true()))
+    select(*FACTS, func.count().over().label("tenants"))
+    .select_from(TENANTS)
     .where(tenant.c.onboarding_status == "provisioning")
-    .order_by(_stopped, _job.c.asked_at.desc(), tenant.c.id)
+    .order_by(case((FAILED, 0), (AGAIN, 1), else_=2), job.c.created_at.desc().nulls_first(), tenant.c.id)
     .limit(SHOWN)
 )
 
 
 def stage_of(row: Any) -> Stage:
-    """The stage that a row of `latest()` stands for; no job at all is `not started` (S1-88)."""
+    """The stage that a row with FACTS stands for; no job at all is `not started` (S1-88)."""
     if row.status is None:
         return Stage.NOT_STARTED
     if row.status == Status.QUEUED and row.attempts:
@@ -141,7 +137,7 @@ def stage_of(row: Any) -> Stage:
 
 
 def of(row: Any) -> Provisioning:
-    """The provisioning of a row with the columns of a tenant and of `latest()`."""
+    """The provisioning of a row with FACTS."""
     stage = stage_of(row)
     if stage is Stage.NOT_STARTED:
         return Provisioning(row.id, row.slug, stage)

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Text, func, literal, literal_column, or_, select
 from sqlalchemy import cast as sql_cast
 
+from worker.database import position
 from worker.model import Status
 from worker.queries.pages import cursors
 from worker.queries.pages.filters import Filters, instant
@@ -90,8 +91,8 @@ def _equal(column: ColumnElement[Any], value: Any) -> ColumnElement[bool] | None
 
 def _says(word: str) -> ColumnElement[bool]:
     """Whether the error has the word, whatever its case; a word has no wildcards."""
-    error = func.concat(job.c.error_type, ": ", job.c.error_summary)
-    return func.strpos(func.lower(error), func.lower(literal(word))) > 0
+    kind, summary = (func.coalesce(column, "", type_=Text) for column in (job.c.error_type, job.c.error_summary))
+    return position(func.lower(kind + ": " + summary), func.lower(literal(word))) > 0
 
 
 def _held_by(worker: str) -> ColumnElement[bool]:

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, Uuid, and_, bindparam, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, bindparam, func, or_, select, union_all
 from sqlalchemy import cast as sql_cast
 
-from worker.database import among
+from worker.database import Id, among
 from worker.queries.pages.backlog import COUNTED, RUNNING, counted, open_work
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
@@ -54,7 +54,7 @@ FULLEST_AFTER = FULLEST.where(
         _all.c.ready < bindparam("after_ready", type_=Integer),
         and_(
             _all.c.ready == bindparam("after_ready", type_=Integer),
-            _all.c.tenant_id > bindparam("after_id", type_=Uuid),
+            _all.c.tenant_id > bindparam("after_id", type_=Id),
         ),
     )
 )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, func, or_, select
 
-from worker.model import Status
+from worker.database import position
 from worker.queries.pages import cursors, provisioning, tenant_loads
 from worker.queries.pages.provisioning import Provisioning
 from worker.queries.schema import platform_jobs as job
@@ -17,32 +17,30 @@ from worker.queries.schema import tenants as tenant
 
 PAGE = 50
 
-_provision = provisioning.latest()
+_of_tenant = job.alias("of_tenant")
 _newest = (
-    select(job.c.updated_at.label("active_at"))
-    .where(job.c.tenant_id == tenant.c.id)
-    .order_by(job.c.created_at.desc(), job.c.id.desc())
+    select(_of_tenant.c.updated_at)
+    .where(_of_tenant.c.tenant_id == tenant.c.id)
+    .order_by(_of_tenant.c.created_at.desc(), _of_tenant.c.id.desc())
     .limit(1)
-    .lateral("newest")
+    .scalar_subquery()
 )
 _rows = (
     select(
-        tenant.c.id,
-        tenant.c.slug,
+        *provisioning.FACTS,
         tenant.c.display_name,
         tenant.c.onboarding_status,
         tenant.c.created_at,
-        _provision,
-        _newest.c.active_at,
+        _newest.label("active_at"),
     )
-    .select_from(tenant.outerjoin(_provision, true()).outerjoin(_newest, true()))
+    .select_from(provisioning.TENANTS)
     .order_by(tenant.c.slug)
     .limit(PAGE + 1)
 )
 _wanted = func.lower(bindparam("containing", type_=Text))
 _CONTAINING = or_(
-    func.strpos(tenant.c.slug, _wanted) > 0,
-    func.strpos(func.lower(tenant.c.display_name), _wanted) > 0,
+    position(tenant.c.slug, _wanted) > 0,
+    position(func.lower(tenant.c.display_name), _wanted) > 0,
     tenant.c.id.cast(Text) == _wanted,
 )
 _AFTER = tenant.c.slug > bindparam("after_slug", type_=Text)
@@ -52,14 +50,10 @@ def _is(status: str) -> ColumnElement[bool]:
     return tenant.c.onboarding_status == status
 
 
-_STOPPED = or_(
-    _provision.c.status.in_((Status.FAILED, Status.CANCELLED)),
-    and_(_provision.c.status == Status.QUEUED, _provision.c.attempts > 0),
-)
 STATES = {
     "created": _is("created"),
     "provisioning": _is("provisioning"),
-    "stopped": and_(_is("provisioning"), _STOPPED),
+    "stopped": and_(_is("provisioning"), or_(provisioning.FAILED, provisioning.AGAIN)),
     "active": _is("active"),
     "suspended": _is("suspended"),
 }

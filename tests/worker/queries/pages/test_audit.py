@@ -40,14 +40,14 @@ def test_every_filter_finds_what_it_names_the_newest_first(conn: Connection) -> 
     assert acts(conn, AuditFilters(tenant="acme"), tenant) == ["4", "2", "1"]
 
 
-def test_an_act_comes_with_the_first_of_its_jobs_and_its_tenant(conn: Connection) -> None:
+def test_an_act_comes_with_one_of_its_jobs_and_its_tenant(conn: Connection) -> None:
     tenant = factories.tenant(conn)
     jobs = {factories.job(conn) for _ in range(5)}
     record(conn, actor=DANA, action="replay", job_ids=jobs, tenant_id=tenant, now=NOON)
     record(conn, actor=DANA, action="pause", target="mail", now=NOON)
     paused, replayed = audit.read(conn, AuditFilters()).rows
-    assert (paused.job_ids, paused.tenant, paused.target) == (None, None, "mail")
-    assert (len(replayed.job_ids), set(replayed.job_ids) <= jobs, replayed.tenant) == (3, True, "acme")
+    assert (paused.job_id, paused.tenant, paused.target) == (None, None, "mail")
+    assert (replayed.job_id in jobs, replayed.tenant) == (True, "acme")
 
 
 def test_the_trail_is_walked_page_by_page(conn: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
