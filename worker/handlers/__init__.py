@@ -6,9 +6,11 @@ import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from worker.bus import Bus
 from worker.errors import ConfigurationError
 from worker.job_types import Handler, JobTypes
 from worker.model import DEFAULT_MAX_ATTEMPTS, RUN_SUBSCRIBER, Job
+from worker.nets import Nets
 from worker.settings import WorkerSettings
 from worker.subscribers import Subscribers
 
@@ -19,6 +21,8 @@ class Registry:
 
     job_types: JobTypes = field(default_factory=JobTypes)
     subscribers: Subscribers = field(default_factory=Subscribers)
+    nets: Nets = field(default_factory=Nets)
+    bus: Bus = field(default_factory=Bus)
 
     def handler(self, job: Job) -> Handler | None:
         """The subscriber's handler for an event job, else the job type's; None when this process has none."""
