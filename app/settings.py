@@ -26,10 +26,11 @@ class ConsoleSettings(WorkerSettings):
     session_idle_hours: float = Field(default=2, gt=0, le=24 * 90, allow_inf_nan=False)
     streams_per_operator: int = Field(default=20, ge=1, le=1000)
     console_pool_size: int = Field(default=8, ge=1, le=100)
+    required_job_types: Names = None
 
-    @field_validator("allowed_hosts", "trusted_proxies", mode="before")
+    @field_validator("allowed_hosts", "trusted_proxies", "required_job_types", mode="before")
     @classmethod
-    def _hosts(cls, value: Any) -> Any:
+    def _lists(cls, value: Any) -> Any:
         return cls._split(value)
 
     @field_validator("secure_cookies", mode="before")

@@ -1,6 +1,8 @@
-"""What a supervisor asks: does the process answer, and can it work."""
+"""What a supervisor asks: does the process answer, and can the deployment work."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -8,6 +10,7 @@ from starlette.responses import JSONResponse
 from app.console import Console, console_of
 from worker import migrate
 from worker.database import autocommit, is_outage
+from worker.queries.pages.coverage import uncovered
 
 
 async def alive(request: Request) -> JSONResponse:
@@ -16,7 +19,7 @@ async def alive(request: Request) -> JSONResponse:
 
 
 def ready(request: Request) -> JSONResponse:
-    """Whether requests should come here: 503 with the reasons when not."""
+    """Whether the work can be done: 503 with the reasons when not (S1-93, S1-94, S1-101)."""
     console = console_of(request)
     reasons = ["stopping"] if console.live.closing else _lacks(console)
     status = "not_ready" if reasons else "ready"
@@ -26,8 +29,16 @@ def ready(request: Request) -> JSONResponse:
 def _lacks(console: Console) -> list[str]:
     try:
         with autocommit(console.engine).connect() as conn:
-            return [] if migrate.current(conn) == migrate.head() else ["schema revision"]
+            if migrate.current(conn) != migrate.head():
+                return ["schema revision"]
+            return [f"no live worker runs {name}" for name in uncovered(conn, required=_required(console))]
     except Exception as error:
         if is_outage(error):
             return ["database"]
         raise
+
+
+def _required(console: Console) -> Collection[str]:
+    """The job types that this deployment says it needs, else all that it has handlers for."""
+    named = console.settings.required_job_types
+    return console.registry.capabilities() if named is None else named

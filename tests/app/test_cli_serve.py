@@ -19,7 +19,7 @@ SERVE = ("serve", "--json", "--port", "0")
 def test_events_are_fanned_out_and_nothing_is_run(url: str, conn: Connection) -> None:
     jobs = select(schema.platform_jobs.c.subscriber_id, schema.platform_jobs.c.status)
     with program(*SERVE, DATABASE_URL=url, WATCHFLOOR_HANDLERS=HANDLERS) as console:
-        assert get(console.document()["url"] + "/health/ready")[0] == 200
+        assert get(console.document()["url"] + "/health/live")[0] == 200
         Shell(url).ok("publish", "order.created")
         until(lambda: len(conn.execute(jobs).all()) == 3)
         console.signal(signal.SIGTERM)
