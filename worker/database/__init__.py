@@ -1,0 +1,71 @@
+"""The only place that knows which database this is: engines, column types, the SQL clock, and wake-ups."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy import Row as AnyRow
+
+from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
+from worker.database.ddl import bounded, check, make_room, schema_of
+from worker.database.engines import autocommit, connect, is_file, read_only, url_of
+from worker.database.faults import is_busy, is_forbidden, is_outage, is_retryable
+from worker.database.hints import HINTED, hint, serialise
+from worker.database.insert import insert
+from worker.database.listener import Listener
+from worker.database.sets import among, one_of, records
+from worker.database.texts import append_recent, digest, greatest, json_of, least, position, text_of
+from worker.database.types import BigId, Bytewise, Id, Json, Names, Percent, Timestamp
+
+Row: TypeAlias = AnyRow[*tuple[Any, ...]]
+"""One row of an answer; its columns are attributes."""
+
+__all__ = (
+    "HINTED",
+    "BigId",
+    "Bytewise",
+    "Connection",
+    "Engine",
+    "Id",
+    "Json",
+    "Listener",
+    "Names",
+    "Percent",
+    "Row",
+    "Timestamp",
+    "among",
+    "append_recent",
+    "autocommit",
+    "bin_of",
+    "bounded",
+    "check",
+    "clock_default",
+    "connect",
+    "digest",
+    "elapsed_ms",
+    "epoch_of",
+    "greatest",
+    "hint",
+    "insert",
+    "is_busy",
+    "is_file",
+    "is_forbidden",
+    "is_outage",
+    "is_retryable",
+    "json_of",
+    "least",
+    "make_room",
+    "minute_of",
+    "moment",
+    "one_of",
+    "optional",
+    "position",
+    "read_only",
+    "records",
+    "schema_of",
+    "seconds",
+    "serialise",
+    "text_of",
+    "url_of",
+)

@@ -1,0 +1,52 @@
+"""Engines: the address says which database it is."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from sqlalchemy import Engine, create_engine, event, make_url
+
+from worker.database import postgres, sqlite
+from worker.database.faults import leave_a_read_only_server
+
+
+def url_of(text: str) -> str:
+    """The SQLAlchemy URL for `postgres://` and `postgresql://` addresses; others pass unchanged."""
+    for prefix in ("postgres://", "postgresql://"):
+        if text.startswith(prefix):
+            return "postgresql+psycopg://" + text.removeprefix(prefix)
+    return text
+
+
+def is_file(url: str) -> bool:
+    """Whether the address names a file of this machine, which one process has for itself."""
+    return make_url(url).get_backend_name() == "sqlite"
+
+
+def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False) -> Engine:
+    """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, the pool by 5 s."""
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=5,
+        pool_pre_ping=pre_ping,
+        hide_parameters=True,  # an error must not carry payloads or addresses
+        json_serializer=partial(json.dumps, allow_nan=False, ensure_ascii=False),
+        **(sqlite.options() if is_file(url) else postgres.options(application_name)),
+    )
+    if is_file(url):
+        event.listen(engine, "begin", sqlite.begin)
+    event.listen(engine, "handle_error", leave_a_read_only_server)
+    return engine
+
+
+def autocommit(engine: Engine) -> Engine:
+    """The same pool for single statements: one round trip instead of three."""
+    return engine.execution_options(isolation_level="AUTOCOMMIT")
+
+
+def read_only(engine: Engine) -> Engine:
+    """The same pool for transactions that the server refuses to let write."""
+    return engine.execution_options(postgresql_readonly=True)

@@ -1,0 +1,41 @@
+"""Wake-ups inside a statement, and turns taken between transactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Text,
+    column,
+    false,
+    func,
+    literal,
+    null,
+    select,
+    table,
+    true,
+)
+
+from worker.database.either import Either
+
+_sleepers = table("sleepers", column("channel", Text), schema="control")
+
+HINTED = Either(postgresql=true(), sqlite=false())
+"""Whether this database passes hints on; on SQLite whoever waits watches the file instead."""
+
+
+def hint(channel: str | BindParameter[str]) -> ColumnElement[Any]:
+    """Notify whoever sleeps on the channel when the transaction commits: once, wherever in a statement it stands."""
+    name = literal(channel, Text) if isinstance(channel, str) else channel
+    asleep = select(literal(1)).select_from(_sleepers).where(_sleepers.c.channel == name).exists()
+    notify = select(func.pg_notify(name, "")).where(asleep).scalar_subquery()
+    return Either(postgresql=notify, sqlite=null())
+
+
+def serialise(conn: Connection, name: str) -> None:
+    """Let one transaction at a time past this point, until it ends; on SQLite each writer is alone anyway."""
+    lock = func.pg_advisory_xact_lock(func.hashtextextended(name, 0))
+    conn.execute(select(Either(postgresql=lock, sqlite=null())))
