@@ -325,6 +325,20 @@ sleepers = Table(
     Column("since", Timestamp, nullable=False),
 )
 
+net_runs = Table(
+    "net_runs",
+    metadata,
+    # The latest run of each subscriber's backfill; while it runs, `leased_until` keeps others off it
+    Column("subscriber_id", Text, primary_key=True),
+    Column("runner", Text, nullable=False),
+    Column("started_at", Timestamp, nullable=False),
+    Column("leased_until", Timestamp),
+    Column("finished_at", Timestamp),
+    Column("error", Text),
+    _limit("subscriber_id", 200, 1),
+    _limit("error", 4000),
+)
+
 queue_controls = Table(
     "queue_controls",
     metadata,

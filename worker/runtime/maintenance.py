@@ -1,4 +1,4 @@
-"""Relay, reaper and pruner without a consumer: what a console process does for the queue (S2-72, S2-80)."""
+"""The duties without a consumer: what a console process does for the queue (S2-80)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from worker.database import connect
 from worker.handlers import Registry
 from worker.model import new_id
 from worker.queries import wakeups
+from worker.runtime.duties import duties
 from worker.runtime.loop import Loop, stop_all
 from worker.runtime.notifier import Notifier
-from worker.runtime.pruner import Pruner
-from worker.runtime.reaper import Reaper
-from worker.runtime.relay import Relay
 from worker.runtime.sleeper import Sleeper
 from worker.settings import WorkerSettings
 
@@ -22,7 +20,7 @@ _STOPS_WITHIN_SECONDS = 5
 
 
 class Maintenance:
-    """Any number of processes may run it: locked rows are passed over, every duty is safe to repeat (S2-101)."""
+    """A thread for each duty; the relay is told of events as they are published, and asks for it while it is idle."""
 
     def __init__(self, settings: WorkerSettings, registry: Registry, *, url: str) -> None:
         self._log = structlog.get_logger().bind(duty="maintenance")
@@ -45,13 +43,13 @@ class Maintenance:
         self._engine.dispose()
 
     def _new_loops(self, settings: WorkerSettings, registry: Registry) -> tuple[Loop, ...]:
-        engine, log = self._engine, self._log
-        relay = Relay(engine, registry.subscribers, self._sleeper, log)
-        reaper = Reaper(engine, settings.job_stale_after_seconds, log)
-        pruner = Pruner(engine, settings.retention_days, log)
-        relay_seconds, reaper_seconds = settings.relay_interval_seconds, settings.reaper_interval_seconds
+        log = self._log
+        relay, *others = duties(self._engine, settings, registry, log)
+
+        def relay_and_look() -> bool:
+            return self._sleeper.look_again(busy=relay.tick())
+
         return (
-            Loop("relay", relay.tick, log=log, interval_seconds=relay_seconds, bell=self._published),
-            Loop("reaper", reaper.tick, log=log, interval_seconds=reaper_seconds),
-            Loop("pruner", pruner.tick, log=log, interval_seconds=settings.pruner_interval_seconds),
+            Loop(relay.name, relay_and_look, log=log, interval_seconds=relay.interval_seconds, bell=self._published),
+            *(Loop(each.name, each.tick, log=log, interval_seconds=each.interval_seconds) for each in others),
         )

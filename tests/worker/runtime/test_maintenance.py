@@ -11,6 +11,7 @@ from tests.worker.runtime.bench import quick, registry, until
 from worker import Event, publish
 from worker.handlers import Registry
 from worker.model import Status
+from worker.nets import DurableSubscriberNet
 from worker.queries import wakeups
 from worker.queries.schema import platform_jobs, sleepers
 from worker.runtime.maintenance import Maintenance
@@ -21,6 +22,14 @@ def known() -> Registry:
     registered = registry()
     registered.subscribers.register("order.paid", "orders.mail", lambda job: None)
     return registered
+
+
+@pytest.fixture
+def backfilled(known: Registry) -> list[str]:
+    """The backfills that ran."""
+    runs: list[str] = []
+    known.nets.register(DurableSubscriberNet("orders.mail", backfill=lambda: runs.append("orders.mail")))
+    return runs
 
 
 @pytest.fixture
@@ -52,6 +61,13 @@ def test_s2_80_it_runs_no_job(conn: Connection, engine: Engine) -> None:
         publish(producer, Event("order.paid"))
     until(lambda: conn.execute(select(func.count()).select_from(platform_jobs)).scalar_one())
     assert conn.execute(select(platform_jobs.c.status)).scalar_one() == "queued"
+
+
+def test_s2_63_it_runs_the_backfills(backfilled: list[str], url: str, known: Registry) -> None:
+    running = Maintenance(quick(), known, url=url)
+    running.start()
+    until(lambda: backfilled == ["orders.mail"])
+    running.stop()
 
 
 def test_s2_100_several_share_the_events_without_duplicates(url: str, engine: Engine, known: Registry) -> None:

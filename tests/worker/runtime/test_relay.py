@@ -8,10 +8,8 @@ from structlog.testing import LogCapture
 
 from tests.worker.runtime.bench import captured
 from worker import Event, publish
-from worker.queries import wakeups
-from worker.queries.schema import event_outbox, platform_jobs, sleepers
+from worker.queries.schema import event_outbox, platform_jobs
 from worker.runtime.relay import Relay
-from worker.runtime.sleeper import Sleeper
 from worker.subscribers import Subscribers
 
 
@@ -25,7 +23,7 @@ def subscribers() -> Subscribers:
 
 def relay(engine: Engine, subscribers: Subscribers) -> tuple[Callable[[], bool], LogCapture]:
     log, said = captured()
-    return Relay(engine, subscribers, Sleeper(engine, channel=wakeups.OUTBOX, name="me"), log).tick, said
+    return Relay(engine, subscribers, log).tick, said
 
 
 def test_an_event_becomes_one_job_per_subscriber(engine: Engine, conn: Connection, subscribers: Subscribers) -> None:
@@ -37,14 +35,11 @@ def test_an_event_becomes_one_job_per_subscriber(engine: Engine, conn: Connectio
     assert list(keys) == ["orders.ledger", "orders.mail"]
 
 
-def test_it_looks_on_while_batches_are_full_and_then_asks_for_hints(
-    engine: Engine, conn: Connection, subscribers: Subscribers
-) -> None:
+def test_it_looks_on_while_batches_are_full(engine: Engine, conn: Connection, subscribers: Subscribers) -> None:
     for _ in range(101):
         publish(conn, Event("order.paid"))
     tick, _ = relay(engine, subscribers)
-    assert [tick(), tick(), tick()] == [True, True, False]
-    assert [row.channel for row in conn.execute(select(sleepers))] == [wakeups.OUTBOX]
+    assert [tick(), tick()] == [True, False]
     pending = select(func.count()).where(event_outbox.c.relayed_at.is_(None))
     assert conn.execute(pending).scalar_one() == 0
 

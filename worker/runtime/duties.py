@@ -1,0 +1,47 @@
+"""What any number of processes do for the queue beside its workers, each pass safe to repeat (S2-100, S2-101)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from structlog.typing import FilteringBoundLogger
+
+from worker.database import Engine
+from worker.handlers import Registry
+from worker.runtime.backfills import Backfills
+from worker.runtime.pruner import Pruner
+from worker.runtime.reaper import Reaper
+from worker.runtime.relay import Relay
+from worker.settings import WorkerSettings
+
+_LOOK_FOR_BACKFILLS_SECONDS = 60
+"""More often than they run, for whoever looks first after the interval runs them for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """One duty: a batch of it, which says whether there may be more, and how often to look."""
+
+    name: str
+    tick: Callable[[], bool]
+    interval_seconds: float
+
+
+def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: FilteringBoundLogger) -> tuple[Duty, ...]:
+    """The relay first, then reaper and pruner, and the backfills where a net has one."""
+    backfills = Backfills(
+        engine,
+        tuple(net for net in registry.nets if net.backfill),
+        every_seconds=settings.backfill_interval_seconds,
+        lease_seconds=settings.max_runtime_seconds,
+        log=log,
+    )
+    look_seconds = min(settings.backfill_interval_seconds, _LOOK_FOR_BACKFILLS_SECONDS)
+    reaper = Reaper(engine, settings.job_stale_after_seconds, log)
+    return (
+        Duty("relay", Relay(engine, registry.subscribers, log).tick, settings.relay_interval_seconds),
+        Duty("reaper", reaper.tick, settings.reaper_interval_seconds),
+        Duty("pruner", Pruner(engine, settings.retention_days, log).tick, settings.pruner_interval_seconds),
+        *([Duty("backfills", backfills.tick, look_seconds)] if backfills.nets else []),
+    )
