@@ -26,6 +26,7 @@ _before = tuple_(instance.c.started_at, instance.c.instance_id) < tuple_(
 )
 _rows = select(instance).order_by(*_newest).limit(bindparam("at_most"))
 PRESENT, PRESENT_BEFORE = _rows.where(not_(_gone)), _rows.where(not_(_gone), _before)
+EVERY, EVERY_BEFORE = _rows, _rows.where(_before)
 GONE, GONE_BEFORE = _rows.where(_gone), _rows.where(_gone, _before)
 
 
@@ -69,6 +70,11 @@ def gone(conn: Connection, *, cursor: str | None = None, limit: int = PAGE, now:
     """Processes that stopped, or fell silent more than an hour ago, the newest first."""
     rows, older = _read(conn, GONE_BEFORE if cursor else GONE, cursor, limit=limit, now=now)
     return Page([_line(row, now) for row in rows], older)
+
+
+def every(conn: Connection, *, cursor: str | None, limit: int, now: datetime) -> tuple[Sequence[Any], str | None]:
+    """The rows of all processes, whatever became of them, the newest first, and the cursor of the next page."""
+    return _read(conn, EVERY_BEFORE if cursor else EVERY, cursor, limit=limit, now=now)
 
 
 def _read(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection, insert
 
-from worker.queries.schema import BUCKETS_MS, statistics_minutes
+from tests.factories import NOON
+from worker.queries.schema import BUCKETS_MS, job_attempts, statistics_minutes
 
 
 def minute(
@@ -27,3 +29,10 @@ def minute(
         **{f"run_{bound}": count for bound, count in runs.items()},
     }
     conn.execute(insert(statistics_minutes), row | columns)
+
+
+def attempt(conn: Connection, job_id: UUID, generation: int = 1, **columns: Any) -> None:
+    """An attempt of the job that ended at noon."""
+    row = {"job_id": job_id, "generation": generation, "attempt": generation, "worker_id": "worker-1"}
+    row |= {"claimed_at": NOON, "finished_at": NOON, "outcome": "failed"}
+    conn.execute(insert(job_attempts), row | columns)
