@@ -8,13 +8,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from worker.database import serialise
+from worker.database import is_busy, make_room, schema_of, serialise
+from worker.queries.schema import metadata
 from worker.resources import folder
 
-_LOCK_TIMEOUT = "5s"
 _TRIES = 12
 
 
@@ -33,7 +33,7 @@ def head() -> str:
 
 def current(conn: Connection) -> str | None:
     """The revision that the database is at; None when it has none."""
-    return MigrationContext.configure(conn, opts={"version_table_schema": "control"}).get_current_revision()
+    return MigrationContext.configure(conn, opts={"version_table_schema": schema_of(conn)}).get_current_revision()
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
@@ -43,7 +43,7 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
             with engine.begin() as conn:
                 _upgrade(conn, revision)
         except OperationalError as error:
-            if tries_left == 0 or getattr(error.orig, "sqlstate", None) != "55P03":  # lock_not_available
+            if tries_left == 0 or not is_busy(error):
                 raise
             time.sleep(1)
         else:
@@ -51,10 +51,13 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
 
 
 def _upgrade(conn: Connection, revision: str) -> None:
+    """A server goes through every revision; a new file begins at the newest, and goes on from there."""
     serialise(conn, "watchfloor migrate")
-    conn.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'"))
-    conn.execute(text("SET LOCAL statement_timeout = 0"))
-    conn.execute(text("CREATE SCHEMA IF NOT EXISTS control"))
+    make_room(conn)
     settings = config()
     settings.attributes["connection"] = conn
-    command.upgrade(settings, revision)
+    if schema_of(conn) is None and current(conn) is None:
+        metadata.create_all(conn)
+        command.stamp(settings, "head")
+    else:
+        command.upgrade(settings, revision)

@@ -2,12 +2,14 @@
 
 from alembic import context
 
+from worker.database import schema_of
 from worker.queries.schema import metadata
 
+connection = context.config.attributes["connection"]
 context.configure(
-    connection=context.config.attributes["connection"],
+    connection=connection,
     target_metadata=metadata,
-    version_table_schema="control",
+    version_table_schema=schema_of(connection),
     include_schemas=True,
 )
 with context.begin_transaction():

@@ -14,19 +14,19 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
-    Numeric,
     SmallInteger,
     Table,
     Text,
     UniqueConstraint,
-    Uuid,
+    event,
     func,
     literal_column,
     text,
 )
 
-from worker.database import Json, Names, Timestamp
+from worker.database import BigId, Bytewise, Id, Json, Names, Percent, Timestamp, bounded, check, clock_default
 from worker.model import Status
+from worker.queries.views import PROCESSING_JOBS
 
 metadata = MetaData(
     schema="control",
@@ -44,19 +44,33 @@ def _limit(column: str, most: int, least: int = 0) -> CheckConstraint:
     return CheckConstraint(f"length({column}) BETWEEN {least} AND {most}", name=column)
 
 
+def _document(column: str, most: int) -> tuple[CheckConstraint, ...]:
+    bound = f"length(CAST({column} AS text)) <= {most}"
+    return check(column, postgresql=bound, sqlite=f"json_valid({column}) AND {bound}")
+
+
 tenants = Table(
     "tenants",
     metadata,
-    Column("id", Uuid, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("slug", Text, nullable=False, unique=True),
     Column("display_name", Text, nullable=False),
     Column("schema_name", Text, nullable=False, unique=True),
     Column("onboarding_status", Text, nullable=False, server_default="created"),
-    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("created_at", Timestamp, nullable=False, server_default=clock_default()),
     Column("activated_at", Timestamp),
-    CheckConstraint("slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'", name="slug"),
+    *check(
+        "slug",
+        postgresql="slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'",
+        sqlite="slug GLOB '[a-z0-9]*' AND slug NOT GLOB '*[^a-z0-9-]*' AND length(slug) <= 63",
+    ),
     _limit("display_name", 200, 1),
-    CheckConstraint("schema_name ~ '^tenant_[a-z0-9_]{1,56}$'", name="schema_name"),
+    *check(
+        "schema_name",
+        postgresql="schema_name ~ '^tenant_[a-z0-9_]{1,56}$'",
+        sqlite="schema_name GLOB 'tenant_[a-z0-9_]*' AND schema_name NOT GLOB '*[^a-z0-9_]*'"
+        " AND length(schema_name) <= 63",
+    ),
     CheckConstraint(
         "onboarding_status IN ('created', 'provisioning', 'active', 'suspended')", name="onboarding_status"
     ),
@@ -66,21 +80,21 @@ platform_jobs = Table(
     "platform_jobs",
     metadata,
     # 20260722_c001
-    Column("id", Uuid, primary_key=True),
-    Column("tenant_id", Uuid),
+    Column("id", Id, primary_key=True),
+    Column("tenant_id", Id),
     Column("job_type", Text, nullable=False),
     Column("status", Text, nullable=False, server_default="queued"),
-    Column("progress", Numeric(5, 2), nullable=False, server_default="0"),
+    Column("progress", Percent, nullable=False, server_default="0"),
     Column("steps_completed", Json, nullable=False, server_default="[]"),
     Column("error_detail", Text),
-    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
-    Column("updated_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("created_at", Timestamp, nullable=False, server_default=clock_default()),
+    Column("updated_at", Timestamp, nullable=False, server_default=clock_default()),
     # 20260727_c003
     Column("payload", Json, nullable=False, server_default="{}"),
     Column("idempotency_key", Text),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("max_attempts", Integer, nullable=False, server_default="5"),
-    Column("available_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("available_at", Timestamp, nullable=False, server_default=clock_default()),
     Column("locked_at", Timestamp),
     Column("locked_by", Text),
     Column("event_id", Text),
@@ -88,7 +102,7 @@ platform_jobs = Table(
     Column("subscriber_id", Text),
     Column("source", Text, nullable=False, server_default="api"),
     Column("handler_key", Text, Computed("coalesce(subscriber_id, job_type)", persisted=True), nullable=False),
-    Column("queue", Text(collation="C"), nullable=False, server_default="default"),
+    Column("queue", Bytewise, nullable=False, server_default="default"),
     Column("idempotency_fingerprint", Text),
     Column("schema_version", Integer, nullable=False, server_default="1"),
     Column("metadata", Json),
@@ -105,9 +119,13 @@ platform_jobs = Table(
     _limit("job_type", 100, 1),
     CheckConstraint("status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="status"),
     CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
-    CheckConstraint("jsonb_typeof(steps_completed) = 'array'", name="steps_completed"),
+    *check(
+        "steps_completed",
+        postgresql="jsonb_typeof(steps_completed) = 'array'",
+        sqlite="json_valid(steps_completed) AND json_type(steps_completed) = 'array'",
+    ),
     _limit("error_detail", 4000),
-    CheckConstraint("length(CAST(payload AS text)) <= 2097152", name="payload"),
+    *_document("payload", 2_097_152),
     _limit("idempotency_key", 255, 1),
     CheckConstraint("attempts >= 0", name="attempts"),
     CheckConstraint("max_attempts BETWEEN 1 AND 1000", name="max_attempts"),
@@ -116,7 +134,11 @@ platform_jobs = Table(
     _limit("event_type", 100, 1),
     _limit("subscriber_id", 200, 1),
     _limit("source", 50),
-    CheckConstraint("queue ~ '^[a-z0-9][a-z0-9._-]{0,99}$'", name="queue"),
+    *check(
+        "queue",
+        postgresql="queue ~ '^[a-z0-9][a-z0-9._-]{0,99}$'",
+        sqlite="queue GLOB '[a-z0-9]*' AND queue NOT GLOB '*[^a-z0-9._-]*' AND length(queue) <= 100",
+    ),
     CheckConstraint("generation >= 0", name="generation"),
     CheckConstraint(
         "(event_id IS NULL) = (subscriber_id IS NULL) AND (event_id IS NULL) = (event_type IS NULL)", name="event_pair"
@@ -128,11 +150,14 @@ platform_jobs = Table(
     ),
     CheckConstraint("(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"),
     # The application refuses such a row first: this violation would print it in the server's log.
-    CheckConstraint(
-        "job_type <> 'send_email' OR subscriber_id IS NOT NULL OR (payload ->> 'schema' = 'watchfloor.email.v1'"
-        " AND jsonb_typeof(payload -> 'ciphertext') = 'string'"
+    *check(
+        "email_encrypted",
+        postgresql="job_type <> 'send_email' OR subscriber_id IS NOT NULL"
+        " OR (payload ->> 'schema' = 'watchfloor.email.v1' AND jsonb_typeof(payload -> 'ciphertext') = 'string'"
         " AND payload - ARRAY['schema', 'ciphertext'] = CAST('{}' AS jsonb)) IS TRUE",
-        name="email_encrypted",
+        sqlite="job_type <> 'send_email' OR subscriber_id IS NOT NULL"
+        " OR (payload ->> 'schema' = 'watchfloor.email.v1' AND json_type(payload, '$.ciphertext') = 'text'"
+        " AND json_remove(payload, '$.schema', '$.ciphertext') = '{}') IS TRUE",
     ),
     UniqueConstraint("event_id", "subscriber_id", name="uq_platform_jobs_event_subscriber"),
     postgresql_with={"fillfactor": 85},
@@ -149,63 +174,63 @@ Index(
     text("coalesce(CAST(tenant_id AS text), '')"),
     platform_jobs.c.idempotency_key,
     unique=True,
-    postgresql_where=platform_jobs.c.idempotency_key.is_not(None),
+    **bounded("idempotency_key IS NOT NULL"),
 )
 Index(
     "ix_platform_jobs_ready",
     platform_jobs.c.queue,
     platform_jobs.c.created_at,
     platform_jobs.c.id,
-    postgresql_where=text("status = 'queued' AND NOT scheduled"),
+    **bounded("status = 'queued' AND NOT scheduled", sqlite="status = 'queued' AND scheduled = 0"),
 )
 Index(
     "ix_platform_jobs_scheduled",
     platform_jobs.c.available_at,
     platform_jobs.c.id,
-    postgresql_where=text("status = 'queued' AND scheduled"),
+    **bounded("status = 'queued' AND scheduled", sqlite="status = 'queued' AND scheduled = 1"),
 )
-Index("ix_platform_jobs_running", platform_jobs.c.locked_by, postgresql_where=text("status = 'running'"))
+Index("ix_platform_jobs_running", platform_jobs.c.locked_by, **bounded("status = 'running'"))
 Index(
     "ix_platform_jobs_dead",
     platform_jobs.c.finished_at.desc(),
     platform_jobs.c.id.desc(),
-    postgresql_where=text("status = 'failed'"),
+    **bounded("status = 'failed'"),
 )
 Index(
     "ix_platform_jobs_dead_group",
     platform_jobs.c.error_fingerprint,
     platform_jobs.c.finished_at.desc(),
     platform_jobs.c.id.desc(),
-    postgresql_where=text("status = 'failed'"),
+    **bounded("status = 'failed'"),
 )
 # Direct jobs are the audit record and stay; only what came from an event is ever pruned (see retention)
 Index(
     "ix_platform_jobs_prunable",
     platform_jobs.c.finished_at,
-    postgresql_where=text("status IN ('succeeded', 'cancelled') AND event_id IS NOT NULL"),
+    **bounded("status IN ('succeeded', 'cancelled') AND event_id IS NOT NULL"),
 )
 Index(
     "ix_platform_jobs_tenant",
     platform_jobs.c.tenant_id,
     platform_jobs.c.created_at.desc(),
     platform_jobs.c.id.desc(),
-    postgresql_where=platform_jobs.c.tenant_id.is_not(None),
+    **bounded("tenant_id IS NOT NULL"),
 )
 Index("ix_platform_jobs_recent", platform_jobs.c.created_at.desc(), platform_jobs.c.id.desc())
 
 event_outbox = Table(
     "event_outbox",
     metadata,
-    Column("id", Uuid, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("event_id", Text, nullable=False, unique=True),
     Column("event_type", Text, nullable=False),
     Column("source", Text, nullable=False),
     Column("occurred_at", Timestamp, nullable=False),
-    Column("tenant_id", Uuid),
+    Column("tenant_id", Id),
     Column("payload", Json, nullable=False),
     Column("schema_version", Integer, nullable=False, server_default="1"),
     Column("metadata", Json),
-    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("created_at", Timestamp, nullable=False, server_default=clock_default()),
     Column("relayed_at", Timestamp),
     Column("fanout", Integer),
     Column("relay_attempts", Integer, nullable=False, server_default="0"),
@@ -214,7 +239,7 @@ event_outbox = Table(
     _limit("event_id", 36, 1),
     _limit("event_type", 100, 1),
     _limit("source", 50, 1),
-    CheckConstraint("length(CAST(payload AS text)) <= 2097152", name="payload"),
+    *_document("payload", 2_097_152),
     CheckConstraint("schema_version >= 1", name="schema_version"),
     CheckConstraint("(relayed_at IS NULL) = (fanout IS NULL) AND fanout > 0", name="fanout"),
     _limit("relay_error", 4000),
@@ -223,20 +248,20 @@ Index(
     "ix_event_outbox_pending",
     event_outbox.c.created_at,
     event_outbox.c.id,
-    postgresql_where=text("relayed_at IS NULL AND retry_at IS NULL"),
+    **bounded("relayed_at IS NULL AND retry_at IS NULL"),
 )
 # What failed, or what nobody subscribes to, waits aside so that it never stands in front of the rest (A-11, A-60)
 Index(
     "ix_event_outbox_parked",
     event_outbox.c.retry_at,
-    postgresql_where=text("relayed_at IS NULL AND retry_at IS NOT NULL"),
+    **bounded("relayed_at IS NULL AND retry_at IS NOT NULL"),
 )
-Index("ix_event_outbox_relayed", event_outbox.c.relayed_at, postgresql_where=event_outbox.c.relayed_at.is_not(None))
+Index("ix_event_outbox_relayed", event_outbox.c.relayed_at, **bounded("relayed_at IS NOT NULL"))
 
 job_attempts = Table(
     "job_attempts",
     metadata,
-    Column("job_id", Uuid, primary_key=True),  # no foreign key: history may outlive its job
+    Column("job_id", Id, primary_key=True),  # no foreign key: history may outlive its job
     Column("generation", Integer, primary_key=True),
     Column("attempt", Integer, nullable=False),
     Column("worker_id", Text, nullable=False),
@@ -259,7 +284,7 @@ Index("ix_job_attempts_finished", job_attempts.c.finished_at)
 job_steps = Table(
     "job_steps",
     metadata,
-    Column("job_id", Uuid, ForeignKey(platform_jobs.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("job_id", Id, ForeignKey(platform_jobs.c.id, ondelete="CASCADE"), primary_key=True),
     Column("generation", Integer, primary_key=True),
     Column("ordinal", SmallInteger, primary_key=True),
     Column("step", Text, nullable=False),
@@ -296,15 +321,19 @@ worker_instances = Table(
     _limit("component", 100, 1),
     _limit("role", 100),
     _limit("label", 200),
-    CheckConstraint("queues IS NULL OR cardinality(queues) > 0", name="queues"),
-    CheckConstraint("length(CAST(metadata AS text)) <= 16384", name="metadata"),
+    *check(
+        "queues",
+        postgresql="queues IS NULL OR cardinality(queues) > 0",
+        sqlite="queues IS NULL OR json_array_length(queues) > 0",
+    ),
+    *_document("metadata", 16_384),
     postgresql_with={"fillfactor": 70},
 )
 Index("ix_worker_instances_page", worker_instances.c.started_at.desc(), worker_instances.c.instance_id.desc())
 Index(
     "ix_worker_instances_live",
     worker_instances.c.component,
-    postgresql_where=worker_instances.c.stopped_at.is_(None),
+    **bounded("stopped_at IS NULL"),
 )
 
 runtime_heartbeats = Table(
@@ -342,7 +371,7 @@ net_runs = Table(
 queue_controls = Table(
     "queue_controls",
     metadata,
-    Column("queue", Text(collation="C"), primary_key=True),
+    Column("queue", Bytewise, primary_key=True),
     Column("paused_at", Timestamp, nullable=False),
     Column("paused_by", Text, nullable=False),
     Column("paused_until", Timestamp),
@@ -353,11 +382,11 @@ queue_controls = Table(
 operators = Table(
     "operators",
     metadata,
-    Column("id", Uuid, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("name", Text, nullable=False),
     Column("role", Text, nullable=False),
     Column("password", Text),
-    Column("created_at", Timestamp, nullable=False, server_default=func.now()),
+    Column("created_at", Timestamp, nullable=False, server_default=clock_default()),
     Column("disabled_at", Timestamp),
     Column("last_seen_at", Timestamp),
     _limit("name", 100, 1),
@@ -369,7 +398,7 @@ operator_sessions = Table(
     "operator_sessions",
     metadata,
     Column("token_hash", Text, primary_key=True),
-    Column("operator_id", Uuid, ForeignKey(operators.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("operator_id", Id, ForeignKey(operators.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("created_at", Timestamp, nullable=False),
     Column("seen_at", Timestamp, nullable=False),
     Column("expires_at", Timestamp, nullable=False),
@@ -381,7 +410,7 @@ sign_in_links = Table(
     "sign_in_links",
     metadata,
     Column("token_hash", Text, primary_key=True),
-    Column("operator_id", Uuid, ForeignKey(operators.c.id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("operator_id", Id, ForeignKey(operators.c.id, ondelete="CASCADE"), nullable=False, index=True),
     Column("created_at", Timestamp, nullable=False),
     Column("expires_at", Timestamp, nullable=False),
     Column("used_at", Timestamp),
@@ -398,13 +427,13 @@ rate_counters = Table(
 operator_actions = Table(
     "operator_actions",
     metadata,
-    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("id", BigId, Identity(always=True), primary_key=True),
     Column("at", Timestamp, nullable=False),
     Column("actor", Text, nullable=False),
     Column("action", Text, nullable=False),
     Column("outcome", Text, nullable=False),
     Column("target", Text),
-    Column("tenant_id", Uuid),
+    Column("tenant_id", Id),
     Column("jobs", Integer, nullable=False, server_default="0"),
     Column("reason", Text),
     Column("detail", Json, nullable=False, server_default="{}"),
@@ -418,13 +447,14 @@ operator_actions = Table(
     _limit("action", 50, 1),
     _limit("target", 300),
     _limit("reason", 500),
+    sqlite_autoincrement=True,
 )
 
 operator_action_jobs = Table(
     "operator_action_jobs",
     metadata,
     Column("action_id", BigInteger, ForeignKey(operator_actions.c.id), primary_key=True),
-    Column("job_id", Uuid, primary_key=True),
+    Column("job_id", Id, primary_key=True),
 )
 Index("ix_operator_action_jobs_job", operator_action_jobs.c.job_id, operator_action_jobs.c.action_id.desc())
 
@@ -439,7 +469,7 @@ statistics_minutes = Table(
     metadata,
     Column("minute", Timestamp, primary_key=True),
     Column("handler_key", Text, primary_key=True),
-    Column("queue", Text(collation="C"), primary_key=True),
+    Column("queue", Bytewise, primary_key=True),
     Column("outcome", Text, primary_key=True),
     Column("jobs", Integer, nullable=False),
     Column("run_ms", BigInteger, nullable=False),
@@ -459,13 +489,5 @@ dead_letter_groups = Table(
     _limit("note", 2000),
 )
 
-PROCESSING_JOBS = """
-CREATE VIEW control.processing_jobs WITH (security_invoker = true) AS
-SELECT id, queue, event_id, event_type, subscriber_id, source, payload, schema_version, metadata AS job_metadata,
-       CASE status WHEN 'queued' THEN 'pending' WHEN 'running' THEN 'claimed' WHEN 'succeeded' THEN 'completed'
-                   WHEN 'failed' THEN 'dead_letter' ELSE status END AS status,
-       attempts, max_attempts, available_at, locked_by, locked_at, lease_expires_at, error_detail AS last_error,
-       created_at, updated_at, finished_at AS completed_at
-FROM control.platform_jobs WHERE subscriber_id IS NOT NULL
-"""
-"""The second document's vocabulary over the same rows; its operator UPDATE of `queue` works unchanged (S2-44)."""
+for _statement in PROCESSING_JOBS:
+    event.listen(metadata, "after_create", _statement)
