@@ -83,6 +83,7 @@ SUPERSEDE = (
         .exists(),
     )
     .values(outcome=AttemptOutcome.SUPERSEDED, started_at=_started, finished_at=moment())
+    .returning(job_attempts.c.job_id, job_attempts.c.finished_at)
 )
 
 
@@ -92,10 +93,11 @@ def record(conn: Connection, ended: Iterable[Ended], *, now: datetime | None = N
         conn.execute(RECORD, {"ended": json.dumps(rows), "at_now": now})
 
 
-def supersede(conn: Connection, ended: Iterable[Ended], *, now: datetime | None = None) -> None:
-    """Say of attempts whose lease was lost that another one ran meanwhile: the job ran twice."""
-    if rows := [_row(each) for each in ended]:
-        conn.execute(SUPERSEDE, {"ended": json.dumps(rows), "at_now": now})
+def supersede(conn: Connection, ended: Iterable[Ended], *, now: datetime | None = None) -> dict[UUID, datetime]:
+    """Say of attempts whose lease was lost that another one ran meanwhile; of which jobs that is true, and when."""
+    rows = [_row(each) for each in ended]
+    found = conn.execute(SUPERSEDE, {"ended": json.dumps(rows), "at_now": now}).all() if rows else ()
+    return {row.job_id: row.finished_at for row in found}
 
 
 def _row(each: Ended) -> dict[str, Any]:

@@ -99,10 +99,11 @@ def finish(
     held = [each for each in ordered if each.job.id in statuses]
     lost = [each for each in ordered if each.job.id not in statuses]
     attempts.record(conn, (_ended(each, instance_id, statuses[each.job.id]) for each in held), now=now)
-    attempts.supersede(conn, (_ended(each, instance_id, each.status) for each in lost), now=now)
-    if moved:
-        measured = (_measured(each, statuses[each.job.id]) for each in held)
-        statistics.add(conn, measured, at=moved[0].updated_at)
+    superseded = attempts.supersede(conn, (_ended(each, instance_id, each.status) for each in lost), now=now)
+    measured = [_measured(each, _outcome(each, statuses[each.job.id])) for each in held]
+    measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.id in superseded]
+    if measured:
+        statistics.add(conn, measured, at=max([*(row.updated_at for row in moved), *superseded.values()]))
     return statuses
 
 
@@ -138,13 +139,13 @@ def _ended(result: Result, instance_id: str, status: Status) -> attempts.Ended:
     )
 
 
-def _measured(result: Result, status: Status) -> statistics.Measured:
+def _measured(result: Result, outcome: AttemptOutcome) -> statistics.Measured:
     job = result.job
     waited = job.locked_at - max(job.available_at, job.created_at)
     return statistics.Measured(
         job.handler_key,
         job.queue,
-        _outcome(result, status),
+        outcome,
         result.run_ms or 0,
         max(waited.total_seconds() * 1000, 0),
     )

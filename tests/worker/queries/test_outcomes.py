@@ -88,6 +88,8 @@ def test_an_attempt_whose_job_ran_again_meanwhile_is_called_superseded(conn: Con
     conn.execute(insert(job_attempts), attempt | {"claimed_at": NOON, "finished_at": NOON})
     end(conn, Result(mine, AttemptOutcome.COMPLETED, run_ms=1))
     assert [each.outcome for each in attempts(conn, mine.id)] == ["superseded"]
+    (minute,) = conn.execute(select(statistics_minutes)).all()
+    assert (minute.minute, minute.outcome, minute.jobs, minute.run_ms) == (NOON, "superseded", 1, 1)
 
 
 @pytest.mark.parametrize("result", ["retry", "dead"])
