@@ -25,8 +25,7 @@ from app.passwords import Passwords
 from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
 from worker import topology
-from worker.database import Engine, connect, url_of
-from worker.errors import ConfigurationError
+from worker.database import Engine, connect
 from worker.handlers import Registry, configured
 from worker.queries.pages.figures import sample
 from worker.runtime.maintenance import Maintenance
@@ -74,25 +73,21 @@ def create_app(
 def new_worker(settings: WorkerSettings, registry: Registry) -> Worker:
     """A worker, not started yet; ConfigurationError when it could not do what it would advertise."""
     topology.require_shareable(settings, starts="a worker")
-    return Worker(settings, registry, url=_url(settings))
+    return Worker(settings, registry, url=topology.address(settings))
 
 
 def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance:
     """Relay, reaper, pruner and backfills, not started yet."""
     topology.require_shareable(settings, starts="the maintenance")
     topology.require_timing(settings)
-    return Maintenance(settings, registry, url=_url(settings))
-
-
-def _url(settings: WorkerSettings) -> str:
-    if settings.database_url is None:
-        raise ConfigurationError("DATABASE_URL is not set")
-    return url_of(settings.database_url.get_secret_value())
+    return Maintenance(settings, registry, url=topology.address(settings))
 
 
 def _engine(settings: ConsoleSettings) -> Engine:
     pool_size = settings.console_pool_size
-    return connect(_url(settings), application_name="watchfloor console", pool_size=pool_size, pre_ping=True)
+    return connect(
+        topology.address(settings), application_name="watchfloor console", pool_size=pool_size, pre_ping=True
+    )
 
 
 def _middleware(settings: ConsoleSettings) -> list[Middleware]:

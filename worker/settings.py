@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, SecretStr, field_validator
@@ -31,6 +32,14 @@ def queue_name(name: object) -> str:
     if isinstance(name, str) and QUEUE_NAME.fullmatch(name):
         return name
     raise ValueError("queue names are 1 to 100 of a-z 0-9 . _ - and start with a letter or digit")
+
+
+def names(given: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """The names, trimmed and each once, from a list or a text with commas between; None stays None (S1-60)."""
+    if given is None:
+        return None
+    items = given.split(",") if isinstance(given, str) else given
+    return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
 
 
 def attempts_budget(number: object) -> int:
@@ -87,9 +96,7 @@ class WorkerSettings(BaseSettings):
     @field_validator("handlers", "worker_job_types", "worker_queues", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        return tuple(dict.fromkeys(item.strip() for item in value.split(",") if item.strip()))
+        return names(value) if isinstance(value, str) else value
 
     @field_validator("worker_metadata", mode="before")
     @classmethod

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TypeVar
 
-from worker.errors import SettingRefused, TopologyRefused
+from worker.database import is_file, url_of
+from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
 from worker.settings import Mode, WorkerSettings, queue_name
 
 MOST_ROLE, MOST_LABEL = 100, 200
@@ -28,9 +29,11 @@ def several_processes(settings: WorkerSettings) -> str | None:
     return None
 
 
-def is_one_file(settings: WorkerSettings) -> bool:
-    """Whether the database is a file that one process has to itself (S2-75)."""
-    return settings.database_url is not None and settings.database_url.get_secret_value().startswith("sqlite")
+def address(settings: WorkerSettings) -> str:
+    """Where the database is; ConfigurationError when the settings do not say."""
+    if settings.database_url is None:
+        raise ConfigurationError("DATABASE_URL is not set")
+    return url_of(settings.database_url.get_secret_value())
 
 
 def shaped(settings: Settings, mode: Mode, *, starts: str) -> Settings:
@@ -52,7 +55,7 @@ def require_mode(settings: WorkerSettings, mode: Mode, *, starts: str) -> None:
 def require_shareable(settings: WorkerSettings, *, starts: str) -> None:
     """TopologyRefused when several processes would share a file that only one can have; the cause is named (S2-76)."""
     cause = several_processes(settings)
-    if cause and is_one_file(settings):
+    if cause and settings.database_url and is_file(address(settings)):
         raise TopologyRefused(
             f"{cause}: that is more than the one process a SQLite database serves, so {starts} needs a PostgreSQL"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Engine, create_engine, event
 
 from worker.database import postgres, sqlite
 from worker.database.faults import leave_a_read_only_server
@@ -21,7 +21,7 @@ def url_of(text: str) -> str:
 
 def is_file(url: str) -> bool:
     """Whether the address names a file of this machine, which one process has for itself."""
-    return make_url(url).get_backend_name() == "sqlite"
+    return url.startswith(("sqlite:", "sqlite+"))
 
 
 def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False) -> Engine:
