@@ -45,7 +45,8 @@ ENDED = (
         *(_sum(minutes.c.jobs, outcome).label(name) for name, outcome in OUTCOMES.items()),
         *(_sum(minutes.c[name], AttemptOutcome.COMPLETED).label(name) for name in ("run_ms", *RUN_BUCKETS)),
     )
-    .where(minutes.c.minute >= bindparam("first_minute", type_=Timestamp))
+    # Both ends, for a plan that knows no values takes a range for narrow only when it has two
+    .where(minutes.c.minute.between(bindparam("first_minute", type_=Timestamp), bindparam("at", type_=Timestamp)))
     .group_by(minutes.c.queue, minutes.c.handler_key)
 )
 
@@ -85,7 +86,7 @@ class Window:
 def ended(conn: Connection, *, hours: int, now: datetime) -> Sequence[Row]:
     """What ended since so many hours, in whole minutes: one row per queue and handler, for `window` to sum up."""
     first = (now - timedelta(hours=hours)).replace(second=0, microsecond=0)
-    return conn.execute(ENDED, {"first_minute": first}).all()
+    return conn.execute(ENDED, {"first_minute": first, "at": now}).all()
 
 
 def window(rows: Iterable[Row]) -> Window:
