@@ -46,7 +46,7 @@ def _limit(column: str, most: int, least: int = 0) -> CheckConstraint:
 
 def _document(column: str, most: int) -> tuple[CheckConstraint, ...]:
     bound = f"length(CAST({column} AS text)) <= {most}"
-    return check(column, postgresql=bound, sqlite=f"json_valid({column}) AND {bound}")
+    return check(column, postgresql=bound, sqlite=f"({column} IS NULL OR json_valid({column})) AND {bound}")
 
 
 tenants = Table(
