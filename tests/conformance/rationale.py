@@ -21,6 +21,12 @@ RATIONALE: dict[str, Rationale] = {
         "any number of `watchfloor worker`, each with the job types it is able and allowed to run"
         " and the queues it gives its capacity to",
     ),
+    "S2-62": Rationale(
+        "why there are nets; S2-63 tests what follows from it",
+        "worker/nets.py",
+        "Durable is not guaranteed: a broker before the outbox can drop a message,"
+        " a provider can be down until every attempt is spent, and some paths write rows without publishing anything.",
+    ),
 }
 
 # With the tenants and the mail: who enqueues these jobs is not built yet. A row that is here and has a test
@@ -33,4 +39,5 @@ AWAITED: dict[str, str] = {
     "S1-62": "the route that enqueues it comes with the tenants",
     "S1-63": "the import that enqueues it comes with the tenants",
     "S1-64": "invitations and password resets come with the mail",
+    "S2-138": "that a mail backend looks at the signal before it connects comes with the mail",
 }
