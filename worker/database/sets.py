@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
+    TIMESTAMP,
     BindParameter,
     Boolean,
     ColumnElement,
@@ -24,7 +26,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from worker.database.either import Either
-from worker.database.types import Json, Timestamp, listed
+from worker.database.types import listed
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
@@ -69,10 +71,10 @@ def _json_each(rows: _Rows, compiler: SQLCompiler, **options: Any) -> str:
 
 
 def _field(each: ColumnElement[Any], compiler: SQLCompiler) -> str:
-    if each.type is Json:
+    if isinstance(each.type, JSON):
         return f"stored_json(nullif(value -> '$.{each.key}', 'null'))"
     value = f"json_extract(value, '$.{each.key}')"
-    if each.type is Timestamp:
+    if isinstance(each.type, TIMESTAMP):
         return f"instant_of({value})"
     return f"CAST({value} AS {compiler.dialect.type_compiler.process(each.type)})"
 

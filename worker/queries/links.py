@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, Float, Uuid, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Float, and_, bindparam, delete, insert, select, update
 
-from worker.database import Row, moment, seconds
+from worker.database import Id, Row, moment, seconds
 from worker.queries.operators import Operator
 from worker.queries.schema import operators, sign_in_links
 
@@ -22,7 +22,7 @@ _WHO = (operators.c.id, operators.c.name, operators.c.role)
 
 ISSUE = insert(sign_in_links).values(
     token_hash=bindparam("to_token"),
-    operator_id=bindparam("to_operator", type_=Uuid),
+    operator_id=bindparam("to_operator", type_=Id),
     created_at=moment(),
     expires_at=moment() + seconds(bindparam("lifetime_seconds", type_=Float)),
 )

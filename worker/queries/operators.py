@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Literal, get_args
 from uuid import UUID
 
-from sqlalchemy import Connection, Text, Uuid, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Text, bindparam, delete, func, select, update
 
-from worker.database import Row, insert, moment
+from worker.database import Id, Row, insert, moment
 from worker.model import new_id
 from worker.queries import audit
 from worker.queries.audit import Actor
@@ -33,7 +33,7 @@ class Operator:
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
-_OF_ID = operators.c.id == bindparam("of_id", type_=Uuid)
+_OF_ID = operators.c.id == bindparam("of_id", type_=Id)
 _ACTIVE = operators.c.disabled_at.is_(None)
 
 ADD = (
@@ -48,9 +48,9 @@ PASSWORD = select(operators.c.password).where(_OF_ID, _ACTIVE)
 SET_PASSWORD = update(operators).where(_OF_ID, _ACTIVE).values(password=bindparam("to_password"))
 SET_ROLE = update(operators).where(_OF_ID, _ACTIVE).values(role=bindparam("to_role")).returning(operators.c.name)
 DISABLE = update(operators).where(_OF_ID, _ACTIVE).values(disabled_at=moment()).returning(operators.c.name)
-END_SESSIONS = delete(operator_sessions).where(operator_sessions.c.operator_id == bindparam("of_id", type_=Uuid))
+END_SESSIONS = delete(operator_sessions).where(operator_sessions.c.operator_id == bindparam("of_id", type_=Id))
 END_OTHER_SESSIONS = END_SESSIONS.where(operator_sessions.c.token_hash != bindparam("but_token"))
-END_LINKS = delete(sign_in_links).where(sign_in_links.c.operator_id == bindparam("of_id", type_=Uuid))
+END_LINKS = delete(sign_in_links).where(sign_in_links.c.operator_id == bindparam("of_id", type_=Id))
 
 
 def add(conn: Connection, *, name: str, role: Role, actor: Actor, now: datetime | None = None) -> UUID | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, Integer, Text, Uuid, bindparam, func, select, update
+from sqlalchemy import Connection, Integer, Text, bindparam, literal, select, update
 
-from worker.database import Row, among, insert, json_of, moment, optional, records, seconds
+from worker.database import Id, Row, among, insert, json_of, least, moment, optional, records, seconds
 from worker.errors import InvalidInput
 from worker.model import Event, new_id
 from worker.payloads import clean_text, to_text
@@ -31,7 +31,7 @@ PUBLISH = (
         event_type=bindparam("of_type"),
         source=bindparam("from_source"),
         occurred_at=bindparam("at_time"),
-        tenant_id=optional("of_tenant", Uuid()),
+        tenant_id=optional("of_tenant", Id),
         payload=json_of(bindparam("body", type_=Text)),
         schema_version=bindparam("of_version"),
         metadata=json_of(optional("about", Text())),
@@ -57,8 +57,8 @@ PARKED = (
 )
 _PAIRS = records(
     "pairs",
-    id=Uuid(),
-    outbox_id=Uuid(),
+    id=Id,
+    outbox_id=Id,
     subscriber_id=Text(),
     job_type=Text(),
     queue=Text(),
@@ -106,7 +106,7 @@ FAN_OUT = (
     .on_conflict_do_nothing()
     .returning(job.c.id)
 )
-_STAMPS = records("stamps", id=Uuid(), fanout=Integer())
+_STAMPS = records("stamps", id=Id, fanout=Integer())
 STAMP = (
     update(outbox)
     .where(outbox.c.id == _STAMPS.c.id)
@@ -119,7 +119,7 @@ PARK = (
     .values(
         relay_attempts=outbox.c.relay_attempts + 1,
         relay_error=bindparam("why"),
-        retry_at=moment() + seconds(_RETRY_SECONDS * func.power(2, func.least(outbox.c.relay_attempts, 6))),
+        retry_at=moment() + seconds(literal(_RETRY_SECONDS).bitwise_lshift(least(outbox.c.relay_attempts, 6))),
     )
 )
 

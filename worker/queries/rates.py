@@ -6,27 +6,26 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, literal, select
 
-from worker.database import insert, moment, seconds
+from worker.database import insert, minute_of, moment, seconds
 from worker.queries.schema import rate_counters
 
 WINDOW_MINUTES = 15
 
 _WINDOW = seconds(literal(WINDOW_MINUTES * 60))
-_MINUTE = func.date_trunc("minute", moment())
+_MINUTE = minute_of(moment())
 _KEY = rate_counters.c.key == bindparam("of_key")
-_COUNTED = (
+_earlier = rate_counters.alias("earlier")
+_BEFORE = select(func.coalesce(func.sum(_earlier.c.uses), 0)).where(
+    _earlier.c.key == bindparam("of_key"), _earlier.c.minute < _MINUTE, _earlier.c.minute > _MINUTE - _WINDOW
+)
+COUNT = (
     insert(rate_counters)
     .values(key=bindparam("of_key"), minute=_MINUTE, uses=1)
     .on_conflict_do_update(
         index_elements=[rate_counters.c.key, rate_counters.c.minute], set_={"uses": rate_counters.c.uses + 1}
     )
-    .returning(rate_counters.c.uses)
-    .cte("counted")
+    .returning(rate_counters.c.uses + _BEFORE.scalar_subquery())
 )
-_BEFORE = select(func.coalesce(func.sum(rate_counters.c.uses), 0)).where(
-    _KEY, rate_counters.c.minute < _MINUTE, rate_counters.c.minute > _MINUTE - _WINDOW
-)
-COUNT = select(_COUNTED.c.uses + _BEFORE.scalar_subquery())
 FORGET = delete(rate_counters).where(_KEY)
 PRUNE = delete(rate_counters).where(rate_counters.c.minute < moment() - _WINDOW)
 

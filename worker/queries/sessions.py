@@ -12,17 +12,15 @@ from sqlalchemy import (
     Connection,
     Float,
     String,
-    Uuid,
     and_,
     bindparam,
     delete,
-    func,
     insert,
     select,
     update,
 )
 
-from worker.database import among, moment, optional, seconds
+from worker.database import Id, among, least, moment, optional, seconds
 from worker.queries.operators import Operator
 from worker.queries.schema import operator_sessions, operators
 
@@ -50,7 +48,7 @@ class Roll:
 
 def _lifetime(start: ColumnElement[datetime]) -> ColumnElement[datetime]:
     idle = seconds(bindparam("idle_seconds", type_=Float))
-    return func.least(moment() + idle, start + seconds(bindparam("length_seconds", type_=Float)))
+    return least(moment() + idle, start + seconds(bindparam("length_seconds", type_=Float)))
 
 
 _NOW = select(moment().label("now")).subquery("clock")
@@ -73,21 +71,20 @@ ROLL = select(_NOW.c.now, operator_sessions.c.token_hash).select_from(
 )
 OPEN = insert(operator_sessions).values(
     token_hash=bindparam("to_token"),
-    operator_id=bindparam("to_operator", type_=Uuid),
+    operator_id=bindparam("to_operator", type_=Id),
     created_at=moment(),
     seen_at=moment(),
     expires_at=_lifetime(moment()),
     address=bindparam("to_address"),
     user_agent=bindparam("to_agent"),
 )
-_TOUCHED = (
+TOUCH = (
     update(operator_sessions)
     .where(_TOKEN)
     .values(seen_at=moment(), expires_at=_lifetime(operator_sessions.c.created_at))
     .returning(operator_sessions.c.operator_id)
-    .cte("touched")
 )
-TOUCH = update(operators).where(operators.c.id == _TOUCHED.c.operator_id).values(last_seen_at=moment())
+SEEN = update(operators).where(operators.c.id == bindparam("of_id", type_=Id)).values(last_seen_at=moment())
 CLOSE = delete(operator_sessions).where(_TOKEN)
 PRUNE = delete(operator_sessions).where(operator_sessions.c.expires_at <= moment())
 
@@ -130,7 +127,9 @@ def touch(
 ) -> None:
     """Note that the operator is there: the session lasts `idle_seconds` from now, within its length."""
     lifetime = {"idle_seconds": idle_seconds, "length_seconds": length_seconds, "at_now": now}
-    conn.execute(TOUCH, {"of_token": token_hash, **lifetime})
+    operator_id = conn.execute(TOUCH, {"of_token": token_hash, **lifetime}).scalar_one_or_none()
+    if operator_id:
+        conn.execute(SEEN, {"of_id": operator_id, "at_now": now})
 
 
 def close_session(conn: Connection, *, token_hash: str) -> None:

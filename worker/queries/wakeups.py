@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, select
+from sqlalchemy import Connection, Text, bindparam, delete, select
 
-from worker.database import insert, moment
+from worker.database import HINTED, hint, insert, moment
 from worker.queries.schema import sleepers
 
 JOBS = "watchfloor_jobs"
 OUTBOX = "watchfloor_outbox"
 
-_SLEEP = insert(sleepers).values(channel=bindparam("on_channel"), sleeper=bindparam("who"), since=moment())
-SLEEP = _SLEEP.on_conflict_do_update(index_elements=["channel", "sleeper"], set_={"since": _SLEEP.excluded.since})
-AWAKE = delete(sleepers).where(sleepers.c.channel == bindparam("on_channel"), sleepers.c.sleeper == bindparam("who"))
-WAKE = select(func.pg_notify(bindparam("on_channel"), "")).where(
-    select(sleepers.c.sleeper).where(sleepers.c.channel == bindparam("on_channel")).exists()
+# Where hints are not passed on, nobody needs to say that he waits for one
+_SLEEP = insert(sleepers).from_select(
+    ["channel", "sleeper", "since"],
+    select(bindparam("on_channel", type_=Text), bindparam("who", type_=Text), moment()).where(HINTED),
 )
+SLEEP = _SLEEP.on_conflict_do_update(index_elements=["channel", "sleeper"], set_={"since": _SLEEP.excluded.since})
+AWAKE = delete(sleepers).where(
+    HINTED, sleepers.c.channel == bindparam("on_channel"), sleepers.c.sleeper == bindparam("who")
+)
+WAKE = select(hint(bindparam("on_channel", type_=Text)))
 
 
 def sleep(conn: Connection, *, channel: str, sleeper: str, now: datetime | None = None) -> None:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, bindparam, func, update
-from sqlalchemy import cast as sql_cast
+from sqlalchemy import Connection, bindparam, update
 
-from worker.database import Json, Names, append_recent, insert, moment
+from worker.database import Json, Names, append_recent, epoch_of, insert, moment
 from worker.queries.audit import Actor, record
 from worker.queries.schema import runtime_heartbeats, worker_instances
 
-_epoch = sql_cast(func.extract("epoch", moment()), BigInteger)
+_epoch = epoch_of(moment())
 _INSTANCE = insert(worker_instances).values(
     instance_id=bindparam("of_instance"),
     component=bindparam("of_component"),
