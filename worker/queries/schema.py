@@ -17,7 +17,6 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
-    UniqueConstraint,
     event,
     func,
     literal_column,
@@ -47,6 +46,15 @@ def _limit(column: str, most: int, least: int = 0) -> CheckConstraint:
 def _document(column: str, most: int) -> tuple[CheckConstraint, ...]:
     bound = f"length(CAST({column} AS text)) <= {most}"
     return check(column, postgresql=bound, sqlite=f"({column} IS NULL OR json_valid({column})) AND {bound}")
+
+
+def _payload() -> tuple[CheckConstraint, ...]:
+    """Bounded as it is stored: every write of a row checks this, and its text would have to be written out for it."""
+    return check(
+        "payload",
+        postgresql="pg_column_size(payload) <= 8388608",
+        sqlite="json_valid(payload) AND length(payload) <= 8388608",
+    )
 
 
 tenants = Table(
@@ -125,7 +133,7 @@ platform_jobs = Table(
         sqlite="json_valid(steps_completed) AND json_type(steps_completed) = 'array'",
     ),
     _limit("error_detail", 4000),
-    *_document("payload", 2_097_152),
+    *_payload(),
     _limit("idempotency_key", 255, 1),
     CheckConstraint("attempts >= 0", name="attempts"),
     CheckConstraint("max_attempts BETWEEN 1 AND 1000", name="max_attempts"),
@@ -136,7 +144,7 @@ platform_jobs = Table(
     _limit("source", 50),
     *check(
         "queue",
-        postgresql="queue ~ '^[a-z0-9][a-z0-9._-]{0,99}$'",
+        postgresql="queue ~ '^[a-z0-9][a-z0-9._-]*$' AND length(queue) <= 100",
         sqlite="queue GLOB '[a-z0-9]*' AND queue NOT GLOB '*[^a-z0-9._-]*' AND length(queue) <= 100",
     ),
     CheckConstraint("generation >= 0", name="generation"),
@@ -159,7 +167,6 @@ platform_jobs = Table(
         " OR (payload ->> 'schema' = 'watchfloor.email.v1' AND json_type(payload, '$.ciphertext') = 'text'"
         " AND json_remove(payload, '$.schema', '$.ciphertext') = '{}') IS TRUE",
     ),
-    UniqueConstraint("event_id", "subscriber_id", name="uq_platform_jobs_event_subscriber"),
     postgresql_with={"fillfactor": 85},
 )
 
@@ -169,6 +176,13 @@ def has_status(*statuses: Status) -> ColumnElement[bool]:
     return platform_jobs.c.status.in_([literal_column(f"'{status}'", Text) for status in statuses])
 
 
+Index(
+    "uq_platform_jobs_event_subscriber",
+    platform_jobs.c.event_id,
+    platform_jobs.c.subscriber_id,
+    unique=True,
+    **bounded("event_id IS NOT NULL"),
+)
 Index(
     "uq_platform_jobs_key",
     text("coalesce(CAST(tenant_id AS text), '')"),
@@ -216,7 +230,8 @@ Index(
     platform_jobs.c.id.desc(),
     **bounded("tenant_id IS NOT NULL"),
 )
-Index("ix_platform_jobs_recent", platform_jobs.c.created_at.desc(), platform_jobs.c.id.desc())
+# Read from its end; so that it also grows there, which costs a writer least, it ascends
+Index("ix_platform_jobs_recent", platform_jobs.c.created_at, platform_jobs.c.id)
 
 event_outbox = Table(
     "event_outbox",
@@ -239,7 +254,7 @@ event_outbox = Table(
     _limit("event_id", 36, 1),
     _limit("event_type", 100, 1),
     _limit("source", 50, 1),
-    *_document("payload", 2_097_152),
+    *_payload(),
     CheckConstraint("schema_version >= 1", name="schema_version"),
     CheckConstraint("(relayed_at IS NULL) = (fanout IS NULL) AND fanout > 0", name="fanout"),
     _limit("relay_error", 4000),
@@ -352,6 +367,17 @@ sleepers = Table(
     Column("channel", Text, primary_key=True),
     Column("sleeper", Text, primary_key=True),
     Column("since", Timestamp, nullable=False),
+)
+
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    # The subscribers of the whole deployment, as the processes that register them say again and again
+    Column("subscriber_id", Text, primary_key=True),
+    Column("event_type", Text, nullable=False),
+    Column("seen_at", Timestamp, nullable=False),
+    _limit("subscriber_id", 200, 1),
+    _limit("event_type", 100, 1),
 )
 
 net_runs = Table(
