@@ -1,24 +1,36 @@
-"""What every test shares: a real PostgreSQL, migrated once and emptied before each test that uses it."""
+"""What every test shares: a real PostgreSQL, migrated once and emptied before each test; for queries, SQLite too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, make_url, text
 
+from tests import files
 from tests.cluster import throwaway
 from worker import migrate
 from worker.database import connect
 from worker.queries.schema import metadata
 
 EMPTY = "TRUNCATE " + ", ".join(str(table) for table in metadata.tables.values()) + " RESTART IDENTITY CASCADE"
+BOTH = tuple(Path(__file__).parent / folder for folder in ("worker/queries", "conformance"))
+"""Where a test that uses the database runs on PostgreSQL and on SQLite, unless it is marked `postgresql`."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that drive the browser run last: from then on, Playwright's event loop holds the main thread."""
     items.sort(key=lambda item: "playwright" in getattr(item, "fixturenames", ()))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is about queries on each database."""
+    on_both = any(metafunc.definition.path.is_relative_to(folder) for folder in BOTH)
+    needs_server = metafunc.definition.get_closest_marker("postgresql")
+    if on_both and not needs_server and "database" in metafunc.fixturenames:
+        metafunc.parametrize("database", ["postgresql", "sqlite"], indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -42,12 +54,31 @@ def migrated(server: str) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.fixture(scope="session")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file at the newest revision, to be copied."""
+    return files.template(tmp_path_factory.mktemp("sqlite") / "template.db")
+
+
 @pytest.fixture
-def engine(migrated: Engine) -> Engine:
+def database(request: pytest.FixtureRequest) -> str:
+    """Which database the test runs on."""
+    return str(getattr(request, "param", "postgresql"))
+
+
+@pytest.fixture
+def engine(database: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
     """An engine on an empty, migrated database."""
+    if database == "sqlite":
+        folder: Path = request.getfixturevalue("tmp_path")
+        fresh = files.fresh(request.getfixturevalue("file"), folder / "watchfloor.db")
+        yield fresh
+        fresh.dispose()
+        return
+    migrated: Engine = request.getfixturevalue("migrated")
     with migrated.begin() as conn:
         conn.execute(text(EMPTY))
-    return migrated
+    yield migrated
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def _upgrade(conn: Connection, revision: str) -> None:
     settings = config()
     settings.attributes["connection"] = conn
     if schema_of(conn) is None and current(conn) is None:
-        metadata.create_all(conn)
+        metadata.create_all(conn, checkfirst=False)
         command.stamp(settings, "head")
     else:
         command.upgrade(settings, revision)

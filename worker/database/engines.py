@@ -37,7 +37,7 @@ def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bo
         **(sqlite.options() if is_file(url) else postgres.options(application_name)),
     )
     if is_file(url):
-        event.listen(engine, "begin", sqlite.begin)
+        sqlite.furnish(engine)
     event.listen(engine, "handle_error", leave_a_read_only_server)
     return engine
 

@@ -10,7 +10,7 @@ from threading import Event
 from time import monotonic, time_ns
 from typing import Any
 
-from sqlalchemy import URL, Connection
+from sqlalchemy import URL, Connection, Engine, event
 
 from worker.database.types import microseconds
 
@@ -19,11 +19,18 @@ _LOOK_EVERY_SECONDS = 0.03
 
 
 def options() -> dict[str, Any]:
-    """What an engine needs to know: there is no schema in a file, so the tables stand in it as they are."""
-    return {
-        "connect_args": {"timeout": _BUSY_SECONDS, "isolation_level": None, "factory": Session},
-        "execution_options": {"schema_translate_map": {"control": None}},
-    }
+    """What an engine needs to know."""
+    return {"connect_args": {"timeout": _BUSY_SECONDS, "isolation_level": None, "factory": Session}}
+
+
+def furnish(engine: Engine) -> None:
+    """A file has no schemas: tables are called by their names alone; transactions begin as `begin` says."""
+    engine.dialect.identifier_preparer.schema_for_object = _no_schema
+    event.listen(engine, "begin", begin)
+
+
+def _no_schema(_: Any) -> Any:
+    return None
 
 
 def begin(conn: Connection) -> None:

@@ -28,7 +28,8 @@ ISSUE = insert(sign_in_links).values(
 )
 PRUNE = delete(sign_in_links).where(sign_in_links.c.expires_at <= moment())
 FIND = select(*_WHO).where(_USABLE)
-USE = update(sign_in_links).where(_USABLE).values(used_at=moment()).returning(*_WHO)
+USE = update(sign_in_links).where(_USABLE).values(used_at=moment()).returning(sign_in_links.c.operator_id)
+WHO = select(*_WHO).where(operators.c.id == bindparam("of_id", type_=Id))
 
 
 def issue(
@@ -47,7 +48,8 @@ def find(conn: Connection, *, token_hash: str, now: datetime | None = None) -> O
 
 def use(conn: Connection, *, token_hash: str, now: datetime | None = None) -> Operator | None:
     """Use the link up; None when it was used, has expired, or its operator may not come in."""
-    return _operator(conn.execute(USE, {"of_token": token_hash, "at_now": now}).one_or_none())
+    operator_id = conn.execute(USE, {"of_token": token_hash, "at_now": now}).scalar_one_or_none()
+    return _operator(conn.execute(WHO, {"of_id": operator_id}).one()) if operator_id else None
 
 
 def _operator(row: Row | None) -> Operator | None:
