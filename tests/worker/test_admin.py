@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, delete, select
 from sqlalchemy.exc import DBAPIError
 
 from tests import factories
@@ -17,7 +17,9 @@ from tests.worker.queries.pages.rows import attempt, minute
 from worker.admin import Admin, plain
 from worker.errors import InvalidInput
 from worker.model import Status, new_id
-from worker.queries.schema import operator_action_jobs, operator_actions
+from worker.queries.schema import operator_action_jobs, operator_actions, platform_jobs
+
+pytestmark = pytest.mark.parametrize("database", ["postgresql", "sqlite"], indirect=True)
 
 Ask = Callable[[Admin], Any]
 
@@ -149,4 +151,4 @@ def test_closing_leaves_an_engine_that_was_handed_over_alone(engine: Engine, adm
 
 def test_what_it_reads_with_cannot_write(admin: Admin) -> None:
     with pytest.raises(DBAPIError), admin._reading.begin() as conn:
-        conn.execute(text("DELETE FROM control.platform_jobs"))
+        conn.execute(delete(platform_jobs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -47,7 +48,7 @@ def test_an_attempt_outlives_its_job(conn: Connection) -> None:
 
 
 def test_an_attempt_is_told_with_its_job(conn: Connection) -> None:
-    event = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
+    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
     attempt(conn, factories.job(conn, queue="mail", **event))
     (only,) = attempts.of_worker(conn, instance_id="worker-1", limit=2).attempts
     assert (only.handler_key, only.queue, only.event_id) == ("crm.sync", "mail", "ev-1")

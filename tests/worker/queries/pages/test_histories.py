@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -13,7 +14,7 @@ from worker.model import Status, new_id
 from worker.queries.pages import histories
 from worker.queries.pages.histories import SIBLINGS
 
-ORDER = {"event_id": "ev-1", "event_type": "order.created"}
+ORDER: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created"}
 
 
 def test_attempts_come_newest_first_with_who_how_long_and_why(conn: Connection) -> None:

@@ -19,7 +19,8 @@ SILENT = {"last_heartbeat_at": NOON - timedelta(minutes=1)}
 
 
 def read(conn: Connection, **asked: Any) -> WorkersSummary:
-    return roster.read(conn, **({"hours": 24, "limit": 100, "now": NOON} | asked))
+    usual: dict[str, Any] = {"hours": 24, "limit": 100, "now": NOON}
+    return roster.read(conn, **usual | asked)
 
 
 def fleet(conn: Connection) -> None:
