@@ -34,8 +34,9 @@ def test_s1_35_only_queued_rows_are_claimed(conn: Connection, state: Status) -> 
     assert [each.id for each in take(conn, limit=9)] == [queued]
 
 
-def test_s1_36_only_rows_whose_time_has_come_are_claimed(conn: Connection) -> None:
-    job(conn, available_at=NOON + timedelta(seconds=60), scheduled=True)
+@pytest.mark.parametrize("marked", [True, False], ids=["marked as scheduled", "written without the mark"])
+def test_s1_36_only_rows_whose_time_has_come_are_claimed(conn: Connection, marked: bool) -> None:
+    job(conn, available_at=NOON + timedelta(seconds=60), scheduled=marked)
     assert take(conn, now=NOON + timedelta(seconds=59)) == []
     assert len(take(conn, now=NOON + timedelta(seconds=60))) == 1
 
