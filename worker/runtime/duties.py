@@ -9,10 +9,12 @@ from structlog.typing import FilteringBoundLogger
 
 from worker.database import Engine
 from worker.handlers import Registry
+from worker.queries.subscriptions import SAID_AGAIN_SECONDS
 from worker.runtime.backfills import Backfills
 from worker.runtime.pruner import Pruner
 from worker.runtime.reaper import Reaper
 from worker.runtime.relay import Relay
+from worker.runtime.roll_call import RollCall
 from worker.settings import WorkerSettings
 
 _LOOK_FOR_BACKFILLS_SECONDS = 60
@@ -29,7 +31,7 @@ class Duty:
 
 
 def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: FilteringBoundLogger) -> tuple[Duty, ...]:
-    """The relay first, then reaper and pruner, and the backfills where a net has one."""
+    """The relay first, then the others; the backfills where a net has one."""
     backfills = Backfills(
         engine,
         tuple(net for net in registry.nets if net.backfill),
@@ -41,6 +43,7 @@ def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: Fi
     reaper = Reaper(engine, settings.job_stale_after_seconds, log)
     return (
         Duty("relay", Relay(engine, registry.subscribers, log).tick, settings.relay_interval_seconds),
+        Duty("roll call", RollCall(engine, registry.subscribers, log).tick, SAID_AGAIN_SECONDS),
         Duty("reaper", reaper.tick, settings.reaper_interval_seconds),
         Duty("pruner", Pruner(engine, settings.retention_days, log).tick, settings.pruner_interval_seconds),
         *([Duty("backfills", backfills.tick, look_seconds)] if backfills.nets else []),

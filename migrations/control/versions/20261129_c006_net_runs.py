@@ -1,4 +1,4 @@
-"""When the backfill of each reconciliation net ran last, and what it came to."""
+"""Subscribers: which there are in the whole deployment, and when the backfill of each one's net ran last."""
 
 from alembic import op
 
@@ -7,7 +7,15 @@ down_revision = "20261129_c005"
 branch_labels = None
 depends_on = None
 
-TABLE = """
+TABLES = """
+CREATE TABLE control.subscriptions (
+    subscriber_id TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    seen_at timestamptz NOT NULL,
+    CONSTRAINT pk_subscriptions PRIMARY KEY (subscriber_id),
+    CONSTRAINT ck_subscriptions_subscriber_id CHECK (length(subscriber_id) BETWEEN 1 AND 200),
+    CONSTRAINT ck_subscriptions_event_type CHECK (length(event_type) BETWEEN 1 AND 100)
+);
 CREATE TABLE control.net_runs (
     subscriber_id TEXT NOT NULL,
     runner TEXT NOT NULL,
@@ -23,10 +31,11 @@ CREATE TABLE control.net_runs (
 
 
 def upgrade() -> None:
-    """Create it."""
-    op.execute(TABLE)
+    """Create them."""
+    for statement in TABLES.split(";\n"):
+        op.execute(statement)
 
 
 def downgrade() -> None:
     """Undo it, with the data in it."""
-    op.execute("DROP TABLE control.net_runs")
+    op.execute("DROP TABLE control.net_runs, control.subscriptions")

@@ -209,11 +209,12 @@ def test_each_duty_is_one_interval_job_however_often_it_is_asked(
     scheduler: Any, local: WorkerSettings, known: Registry
 ) -> None:
     schedule_job_maintenance(scheduler, local, known).close()
-    assert {job.id for job in scheduler.get_jobs()} == {"watchfloor-relay", "watchfloor-reaper", "watchfloor-pruner"}
+    duties = {"relay", "roll-call", "reaper", "pruner"}
+    assert {job.id for job in scheduler.get_jobs()} == {f"watchfloor-{name}" for name in duties}
     known.nets.register(DurableSubscriberNet("orders.mail", backfill=lambda: None))
     schedule_job_maintenance(scheduler, local, known).close()
     jobs = {job.id: job for job in scheduler.get_jobs()}
-    assert len(jobs) == 4
+    assert len(jobs) == 5
     assert {(job.coalesce, job.max_instances) for job in jobs.values()} == {(True, 1)}
     assert jobs["watchfloor-pruner"].trigger.interval.total_seconds() == 3600
     assert "watchfloor-backfills" in jobs

@@ -71,16 +71,16 @@ def test_s2_63_it_runs_the_backfills(backfilled: list[str], url: str, known: Reg
 
 
 def test_s2_100_several_share_the_events_without_duplicates(url: str, engine: Engine, known: Registry) -> None:
-    both = [Maintenance(quick(), known, url=url) for _ in range(2)]
+    replicas = [Maintenance(quick(), known, url=url) for _ in range(3)]
     with engine.begin() as producer:
         for _ in range(300):
             publish(producer, Event("order.paid"))
-    for each in both:
+    for each in replicas:
         each.start()
     pending = text("SELECT count(*) FROM control.event_outbox WHERE relayed_at IS NULL")
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         until(lambda: conn.execute(pending).scalar_one() == 0)
         assert conn.execute(select(func.count()).select_from(platform_jobs)).scalar_one() == 300
-    for each in both:
+    for each in replicas:
         each.stop()
     assert not [thread for thread in threading.enumerate() if "relay" in thread.name]
