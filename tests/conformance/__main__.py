@@ -2,4 +2,5 @@
 
 from tests.conformance.table import README, markdown
 
-README.write_text(markdown())
+if __name__ == "__main__":
+    README.write_text(markdown())
