@@ -11,6 +11,7 @@ from worker.database import connect
 from worker.failures import describe
 from worker.handlers import Registry
 from worker.queries import wakeups, workers
+from worker.queries.subscriptions import SAID_AGAIN_SECONDS
 from worker.runtime.completer import Completer
 from worker.runtime.dispatcher import Dispatcher
 from worker.runtime.executor import Executor
@@ -22,6 +23,7 @@ from worker.runtime.loop import Loop, stop_all
 from worker.runtime.notifier import Notifier
 from worker.runtime.quarantine import Quarantine
 from worker.runtime.reaper import Reaper
+from worker.runtime.roll_call import RollCall
 from worker.runtime.sleeper import Sleeper
 from worker.runtime.startup import Readiness, new_instance, validate
 from worker.settings import WorkerSettings
@@ -59,6 +61,7 @@ class Worker:
         )  # fmt: skip
         self._sleeper = Sleeper(self._engine, channel=wakeups.JOBS, name=self.instance.instance_id)
         self._reaper = Reaper(self._engine, settings.job_stale_after_seconds, self._log)
+        self._roll_call = RollCall(self._engine, registry.subscribers, self._log)
         self._heartbeat = self._new_heartbeat()
         self._notifier = Notifier(url, {wakeups.JOBS: self._work}, log=self._log)
         self._loops = self._new_loops()
@@ -173,4 +176,5 @@ class Worker:
             Loop("fence", fence.tick, log=log, interval_seconds=min(beat / 4, 1)),
             Loop("heartbeat", self._heartbeat.tick, log=log, interval_seconds=beat, retry_seconds=min(beat, 1)),
             Loop("reaper", self._reaper.tick, log=log, interval_seconds=settings.reaper_interval_seconds),
+            Loop("roll call", self._roll_call.tick, log=log, interval_seconds=SAID_AGAIN_SECONDS),
         )
