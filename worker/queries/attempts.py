@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
-from sqlalchemy import Connection, Float, Integer, Text, Uuid, case, func, null, select, update
+from sqlalchemy import Connection, Float, Integer, Text, and_, case, func, null, select, update
 
-from worker.database import Timestamp, insert, moment, records, seconds
+from worker.database import Id, Timestamp, greatest, insert, moment, optional, records, seconds
 from worker.model import AttemptOutcome
 from worker.queries.schema import job_attempts, platform_jobs
 
 
 class Ended(TypedDict):
-    """One attempt that is over; `run_ms` is None when it never started, `retry_seconds` when it is not tried again."""
+    """One attempt that is over; without `run_ms` it never started, without `retry_seconds` it is not tried again."""
 
     job_id: UUID
     generation: int
     attempt: int
-    worker_id: str
+    worker_id: NotRequired[str]
     claimed_at: datetime
     outcome: AttemptOutcome
-    run_ms: float | None
-    retry_seconds: float | None
-    error: str | None
+    run_ms: NotRequired[float | None]
+    retry_seconds: NotRequired[float]
+    error: NotRequired[str]
 
 
 _ROWS = records(
     "ended",
-    job_id=Uuid(),
+    job_id=Id,
     generation=Integer(),
     attempt=Integer(),
     worker_id=Text(),
@@ -42,8 +42,14 @@ _ROWS = records(
     error=Text(),
 )
 _ended = _ROWS.c
+_worker_id = func.coalesce(_ended.worker_id, optional("by_instance", Text))
+_same_attempt = and_(
+    job_attempts.c.job_id == _ended.job_id,
+    job_attempts.c.generation == _ended.generation,
+    job_attempts.c.worker_id == _worker_id,
+)
 _started = case(
-    (_ended.run_ms.is_not(None), func.greatest(_ended.claimed_at, moment() - seconds(_ended.run_ms / 1000.0))),
+    (_ended.run_ms.is_not(None), greatest(_ended.claimed_at, moment() - seconds(_ended.run_ms / 1000.0))),
 )
 RECORD = insert(job_attempts).from_select(
     [
@@ -62,7 +68,7 @@ RECORD = insert(job_attempts).from_select(
         _ended.job_id,
         _ended.generation,
         _ended.attempt,
-        _ended.worker_id,
+        _worker_id,
         _ended.claimed_at,
         _started,
         moment(),
@@ -74,30 +80,47 @@ RECORD = insert(job_attempts).from_select(
 SUPERSEDE = (
     update(job_attempts)
     .where(
-        job_attempts.c.job_id == _ended.job_id,
-        job_attempts.c.generation == _ended.generation,
-        job_attempts.c.worker_id == _ended.worker_id,
+        _same_attempt,
         job_attempts.c.outcome == AttemptOutcome.LEASE_EXPIRED,
         select(platform_jobs.c.id)
         .where(platform_jobs.c.id == _ended.job_id, platform_jobs.c.generation > _ended.generation)
         .exists(),
     )
     .values(outcome=AttemptOutcome.SUPERSEDED, started_at=_started, finished_at=moment())
-    .returning(job_attempts.c.job_id, job_attempts.c.finished_at)
+    .returning(job_attempts.c.job_id)
 )
+
+
+EARLIER = select(job_attempts.c.job_id).where(
+    _same_attempt,
+    job_attempts.c.outcome.not_in([AttemptOutcome.LEASE_EXPIRED, AttemptOutcome.SUPERSEDED, AttemptOutcome.RELEASED]),
+)
+
+
+def document(ended: Iterable[Ended]) -> str:
+    """The attempts as one JSON document."""
+    return json.dumps([_row(each) for each in ended])
+
+
+def write(conn: Connection, ended: str, by_worker: Mapping[str, Any]) -> None:
+    """Write a document of attempts, in the transaction that moves their jobs."""
+    conn.execute(RECORD, {"ended": ended, **by_worker})
 
 
 def record(conn: Connection, ended: Iterable[Ended], *, now: datetime | None = None) -> None:
     """Write the attempts that ended, in the transaction that moves their jobs."""
-    if rows := [_row(each) for each in ended]:
-        conn.execute(RECORD, {"ended": json.dumps(rows), "at_now": now})
+    if rows := list(ended):
+        write(conn, document(rows), {"at_now": now})
 
 
-def supersede(conn: Connection, ended: Iterable[Ended], *, now: datetime | None = None) -> dict[UUID, datetime]:
-    """Say of attempts whose lease was lost that another one ran meanwhile; of which jobs that is true, and when."""
-    rows = [_row(each) for each in ended]
-    found = conn.execute(SUPERSEDE, {"ended": json.dumps(rows), "at_now": now}).all() if rows else ()
-    return {row.job_id: row.finished_at for row in found}
+def earlier(conn: Connection, ended: str, by_worker: Mapping[str, Any]) -> set[UUID]:
+    """The jobs whose attempt this worker had ended and written down before."""
+    return set(conn.execute(EARLIER, {"ended": ended, **by_worker}).scalars())
+
+
+def supersede(conn: Connection, ended: str, by_worker: Mapping[str, Any]) -> set[UUID]:
+    """Say of attempts whose lease was lost that the job ran once more meanwhile; the jobs of which that is true."""
+    return set(conn.execute(SUPERSEDE, {"ended": ended, **by_worker}).scalars())
 
 
 def _row(each: Ended) -> dict[str, Any]:

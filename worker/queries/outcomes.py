@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Float, Integer, Text, Uuid, and_, bindparam, case, func, null, update
+from sqlalchemy import Connection, Float, Integer, Text, and_, bindparam, case, func, null, select, update
 
-from worker.database import moment, records, seconds
+from worker.database import Id, moment, records, seconds
 from worker.failures import Failure
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries import attempts, statistics
@@ -19,8 +18,7 @@ from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """How a claim ended: with `retry_delay_seconds` it is tried again; `run_ms` is None when it never started."""
 
     job: Job
@@ -40,47 +38,53 @@ class Result:
 _BECOMES = {AttemptOutcome.COMPLETED: Status.SUCCEEDED, AttemptOutcome.CANCELLED: Status.CANCELLED}
 
 _ROWS = records(
-    "results",
-    id=Uuid(),
+    "ended",
+    job_id=Id,
     generation=Integer(),
     status=Text(),
     retry_seconds=Float(),
-    error_detail=Text(),
+    error=Text(),
     error_type=Text(),
     error_summary=Text(),
     error_fingerprint=Text(),
 )
 _result = _ROWS.c
+# Whoever is named as a holder is running it, by constraint; asking for the status too would have the planner walk over
+# all that runs, instead of finding each job by its id
+_held = and_(
+    job.c.id == _result.job_id, job.c.generation == _result.generation, job.c.locked_by == bindparam("by_instance")
+)
+_over = {"locked_by": null(), "locked_at": null(), "lease_expires_at": null(), "updated_at": moment()}
+_no_error = dict.fromkeys(("error_detail", "error_type", "error_summary", "error_fingerprint"), null())
+COMPLETE = (
+    update(job)
+    .where(_held)
+    .values(status=Status.SUCCEEDED, finished_at=moment(), progress=100, **_no_error, **_over)
+)  # fmt: skip
+COMPLETED = select(job.c.id).where(
+    job.c.id == _result.job_id, job.c.generation == _result.generation, has_status(Status.SUCCEEDED)
+)
+
 # Whoever asked for a cancel is not answered with another attempt (A-50)
 _cancelled = and_(_result.status != Status.SUCCEEDED, job.c.cancel_requested_at.is_not(None))
-_status = case((_cancelled, Status.CANCELLED), else_=_result.status)
 _again = and_(_result.status == Status.QUEUED, job.c.cancel_requested_at.is_(None))
 FINISH = (
     update(job)
-    .where(
-        job.c.id == _result.id,
-        job.c.generation == _result.generation,
-        has_status(Status.RUNNING),
-        job.c.locked_by == bindparam("by_instance"),
-    )
+    .where(_held)
     .values(
-        status=_status,
+        status=case((_cancelled, Status.CANCELLED), else_=_result.status),
         scheduled=_again,
         available_at=case(
             (_again, moment() + seconds(func.coalesce(_result.retry_seconds, 0.0))), else_=job.c.available_at
         ),
         finished_at=case((_again, null()), else_=moment()),
-        progress=case((_result.status == Status.SUCCEEDED, 100), else_=job.c.progress),
-        error_detail=_result.error_detail,
+        error_detail=_result.error,
         error_type=_result.error_type,
         error_summary=_result.error_summary,
         error_fingerprint=_result.error_fingerprint,
-        locked_by=null(),
-        locked_at=null(),
-        lease_expires_at=null(),
-        updated_at=moment(),
+        **_over,
     )
-    .returning(job.c.id, job.c.status, job.c.updated_at)
+    .returning(job.c.id, job.c.status)
 )
 
 
@@ -90,62 +94,95 @@ def finish(
     """Write the outcomes of the claims that are still held; the status each job has now, by id.
 
     An id that is missing lost its claim: its row was left to the new owner, and where the job has been claimed again
-    the attempt is recorded as superseded (S2-143, A-09). To be called in a transaction.
+    the attempt is recorded as superseded (S2-143, A-09); or an earlier call wrote it already (see `written`). To be
+    called in a transaction.
     """
-    ordered = sorted(results, key=lambda each: each.job.id)
-    document = json.dumps([_row(each) for each in ordered])
-    moved = conn.execute(FINISH, {"results": document, "by_instance": instance_id, "at_now": now}).all()
-    statuses = {row.id: Status(row.status) for row in moved}
-    held = [each for each in ordered if each.job.id in statuses]
-    lost = [each for each in ordered if each.job.id not in statuses]
-    attempts.record(conn, (_ended(each, instance_id, statuses[each.job.id]) for each in held), now=now)
-    superseded = attempts.supersede(conn, (_ended(each, instance_id, each.status) for each in lost), now=now)
-    measured = [_measured(each, _outcome(each, statuses[each.job.id])) for each in held]
-    measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.id in superseded]
-    if measured:
-        statistics.add(conn, measured, at=max([*(row.updated_at for row in moved), *superseded.values()]))
-    return statuses
+    ordered = sorted(results, key=lambda each: each.job.id.int)  # everybody locks in one order (A-23)
+    by_me = {"by_instance": instance_id, "at_now": now}
+    done = [each for each in ordered if each.status is Status.SUCCEEDED]
+    moved = _complete(conn, done, by_me)
+    if len(done) < len(ordered):
+        moved |= _settle(conn, [each for each in ordered if each.status is not Status.SUCCEEDED], by_me)
+    measured = [_measured(each, _outcome(each, moved[each.job.id])) for each in ordered if each.job.id in moved]
+    if len(moved) < len(ordered):
+        lost = [each for each in ordered if each.job.id not in moved]
+        superseded = attempts.supersede(conn, _document(lost), by_me)
+        measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.id in superseded]
+    statistics.add(conn, measured, now=now)
+    return moved
+
+
+def written(conn: Connection, *, instance_id: str, results: Sequence[Result]) -> set[UUID]:
+    """Of jobs that a call did not move, those that an earlier one had, whose answer never came (A-15)."""
+    return attempts.earlier(conn, _document(results), {"by_instance": instance_id})
+
+
+def _complete(conn: Connection, done: Sequence[Result], by_me: dict[str, Any]) -> dict[UUID, Status]:
+    """The usual end of a batch: what moved is counted, and only looked for where the count is not right."""
+    if not done:
+        return {}
+    held, document = done, _document(done)
+    if conn.execute(COMPLETE, by_me | {"ended": document}).rowcount != len(done):
+        succeeded = set(conn.execute(COMPLETED, {"ended": document}).scalars())
+        earlier = attempts.earlier(conn, document, by_me)
+        held = [each for each in done if each.job.id in succeeded and each.job.id not in earlier]
+        document = _document(held)
+    if held:
+        attempts.write(conn, document, by_me)
+    return dict.fromkeys((each.job.id for each in held), Status.SUCCEEDED)
+
+
+def _settle(conn: Connection, results: Sequence[Result], by_me: dict[str, Any]) -> dict[UUID, Status]:
+    """Failures and cancels, whose last word the database has: somebody may have asked for a cancel."""
+    document = json.dumps([_row(each) for each in results])
+    moved = {row.id: Status(row.status) for row in conn.execute(FINISH, by_me | {"ended": document})}
+    held = [_ended(each, moved[each.job.id]) for each in results if each.job.id in moved]
+    if held:
+        attempts.write(conn, attempts.document(held), by_me)
+    return moved
 
 
 def _outcome(result: Result, status: Status) -> AttemptOutcome:
     return AttemptOutcome.CANCELLED if status == Status.CANCELLED else result.outcome
 
 
+def _document(results: Iterable[Result]) -> str:
+    return attempts.document(_ended(each, each.status) for each in results)
+
+
 def _row(result: Result) -> dict[str, Any]:
     failure = result.failure
     return {
-        "id": str(result.job.id),
+        "job_id": str(result.job.id),
         "generation": result.job.generation,
         "status": result.status,
         "retry_seconds": result.retry_delay_seconds,
-        "error_detail": failure and failure.detail,
+        "error": failure and failure.detail,
         "error_type": failure and failure.error_type,
         "error_summary": failure and failure.summary,
         "error_fingerprint": failure and failure.fingerprint,
     }
 
 
-def _ended(result: Result, instance_id: str, status: Status) -> attempts.Ended:
-    return attempts.Ended(
-        job_id=result.job.id,
-        generation=result.job.generation,
-        attempt=result.job.attempts,
-        worker_id=instance_id,
-        claimed_at=result.job.locked_at,
-        outcome=_outcome(result, status),
-        run_ms=result.run_ms,
-        retry_seconds=result.retry_delay_seconds if status == Status.QUEUED else None,
-        error=result.failure.detail if result.failure else None,
-    )
+def _ended(result: Result, status: Status) -> attempts.Ended:
+    job = result.job
+    ended: attempts.Ended = {
+        "job_id": job.id,
+        "generation": job.generation,
+        "attempt": job.attempts,
+        "claimed_at": job.locked_at,
+        "outcome": _outcome(result, status),
+        "run_ms": result.run_ms,
+    }
+    if result.failure:
+        ended["error"] = result.failure.detail
+    if status == Status.QUEUED and result.retry_delay_seconds is not None:
+        ended["retry_seconds"] = result.retry_delay_seconds
+    return ended
 
 
 def _measured(result: Result, outcome: AttemptOutcome) -> statistics.Measured:
     job = result.job
     waited = job.locked_at - max(job.available_at, job.created_at)
-    return statistics.Measured(
-        job.handler_key,
-        job.queue,
-        outcome,
-        result.run_ms or 0,
-        max(waited.total_seconds() * 1000, 0),
-    )
+    wait_ms = max(waited.total_seconds() * 1000, 0)
+    return statistics.Measured(job.handler_key, job.queue, outcome, result.run_ms or 0, wait_ms)

@@ -106,7 +106,5 @@ def _ended(row: Row) -> attempts.Ended:
         worker_id=row.locked_by,
         claimed_at=row.locked_at or row.updated_at,
         outcome=AttemptOutcome.LEASE_EXPIRED,
-        run_ms=None,
-        retry_seconds=None,
         error=RECOVERED,
     )

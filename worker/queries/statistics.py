@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import BigInteger, Connection, Integer, Text, select
 
-from worker.database import insert, records
+from worker.database import insert, minute_of, moment, records
 from worker.model import AttemptOutcome
 from worker.queries.schema import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
 
-_COUNTERS = ("jobs", "run_ms", "wait_ms", *RUN_BUCKETS, *WAIT_BUCKETS)
-_ROWS = records("minutes", **{column.name: column.type for column in statistics_minutes.c})
-_INSERT = insert(statistics_minutes).from_select(list(statistics_minutes.c), select(*_ROWS.c))
+_KEYS = ("handler_key", "queue", "outcome")
+_SUMS = ("run_ms", "wait_ms")
+_COUNTS = ("jobs", *RUN_BUCKETS, *WAIT_BUCKETS)
+_COUNTERS = (*_SUMS, *_COUNTS)
+_ROWS = records(
+    "finished",
+    **dict.fromkeys(_KEYS, Text()),
+    **dict.fromkeys(_SUMS, BigInteger()),
+    **dict.fromkeys(_COUNTS, Integer()),
+)
+_INSERT = insert(statistics_minutes).from_select(
+    ["minute", *_KEYS, *_COUNTERS], select(minute_of(moment()), *_ROWS.c)
+)  # fmt: skip
 ADD = _INSERT.on_conflict_do_update(
     index_elements=list(statistics_minutes.primary_key),
     set_={name: statistics_minutes.c[name] + _INSERT.excluded[name] for name in _COUNTERS},
@@ -34,20 +45,23 @@ class Measured(NamedTuple):
     wait_ms: float
 
 
-def add(conn: Connection, attempts: Iterable[Measured], *, at: datetime) -> None:
-    """Count the attempts in the minute of `at`; rows are touched in one order, so that workers never deadlock."""
-    minute = at.replace(second=0, microsecond=0).isoformat()
-    rows: dict[tuple[str, str, str], dict[str, int]] = defaultdict(lambda: dict.fromkeys(_COUNTERS, 0))
-    for each in attempts:
-        row = rows[each.handler_key, each.queue, each.outcome]
-        row["jobs"] += 1
-        row["run_ms"] += round(each.run_ms)
-        row["wait_ms"] += round(each.wait_ms)
-        row[RUN_BUCKETS[bisect_left(BUCKETS_MS, each.run_ms)]] += 1
-        row[WAIT_BUCKETS[bisect_left(BUCKETS_MS, each.wait_ms)]] += 1
-    document: list[dict[str, Any]] = [
-        {"minute": minute, "handler_key": handler, "queue": queue, "outcome": outcome, **counters}
-        for (handler, queue, outcome), counters in sorted(rows.items())
-    ]
-    if document:
-        conn.execute(ADD, {"minutes": json.dumps(document)})
+def add(conn: Connection, attempts: Iterable[Measured], *, now: datetime | None = None) -> None:
+    """Count the attempts in this minute; rows are touched in one order, so that workers never deadlock."""
+    times: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
+    for handler, queue, outcome, run_ms, wait_ms in attempts:
+        times[handler, queue, outcome].append((run_ms, wait_ms))
+    if times:
+        document = [dict(zip(_KEYS, key, strict=True)) | _summed(times[key]) for key in sorted(times)]
+        conn.execute(ADD, {"finished": json.dumps(document), "at_now": now})
+
+
+def _summed(times: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    runs, waits = (sorted(each) for each in zip(*times, strict=True))
+    sums = {"jobs": len(runs), "run_ms": round(sum(runs)), "wait_ms": round(sum(waits))}
+    return sums | _histogram(RUN_BUCKETS, runs) | _histogram(WAIT_BUCKETS, waits)
+
+
+def _histogram(names: Sequence[str], ordered: Sequence[float]) -> dict[str, int]:
+    """How many are in each bucket, its upper bound included."""
+    reached = [0, *(bisect_right(ordered, bound) for bound in BUCKETS_MS), len(ordered)]
+    return {name: upper - lower for name, (lower, upper) in zip(names, pairwise(reached), strict=True)}

@@ -112,7 +112,7 @@ class Completer:
         """One of a batch that the database refused: as it is, else with a fixed text, else not at all (A-11)."""
         for text in (result.failure, result.failure and _fixed(result.failure)):
             try:
-                statuses = self._finish([replace(result, failure=text)])
+                statuses = self._finish([result._replace(failure=text)])
             except Exception as error:
                 if is_outage(error) or is_retryable(error):
                     raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import monotonic
 
 from worker.backoff import DIRECT, event_backoff
@@ -63,7 +62,7 @@ def _within_budget(result: Result) -> Result:
     """The same, or a dead letter when no attempt is left."""
     if result.job.attempts < result.job.max_attempts:
         return result
-    return replace(result, outcome=AttemptOutcome.DEAD_LETTER, retry_delay_seconds=None)
+    return result._replace(outcome=AttemptOutcome.DEAD_LETTER, retry_delay_seconds=None)
 
 
 def _run_ms(run: Run) -> float | None:
