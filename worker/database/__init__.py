@@ -14,6 +14,7 @@ from worker.database.faults import is_busy, is_forbidden, is_outage, is_retryabl
 from worker.database.hints import HINTED, hint, serialise
 from worker.database.insert import insert
 from worker.database.listener import Listener
+from worker.database.seat import Seat
 from worker.database.sets import among, one_of, records
 from worker.database.texts import append_recent, digest, greatest, json_of, least, position, text_of
 from worker.database.types import BigId, Bytewise, Id, Json, Names, Percent, Timestamp
@@ -33,6 +34,7 @@ __all__ = (
     "Names",
     "Percent",
     "Row",
+    "Seat",
     "Timestamp",
     "among",
     "append_recent",

@@ -7,7 +7,8 @@ from time import monotonic
 
 import structlog
 
-from worker.database import connect
+from worker.database import Seat, connect
+from worker.errors import TopologyRefused
 from worker.failures import describe
 from worker.handlers import Registry
 from worker.queries import wakeups, workers
@@ -51,6 +52,7 @@ class Worker:
         self._settings = settings
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
         self._engine = connect(url, application_name=f"watchfloor {self.instance.component}"[:60], pool_size=6)
+        self._seat = Seat(url)
         self._stopping = False
         self._work, self._endings = Event(), Event()
         self._held = Held(slots or settings.worker_concurrency, threads=settings.worker_concurrency)
@@ -68,11 +70,15 @@ class Worker:
 
     def start(self) -> None:
         """Recover what is stale, say that this worker lives, then begin; nothing is taken before (S1-95, S1-110)."""
+        if not self._seat.take():
+            self._engine.dispose()
+            raise TopologyRefused("DATABASE_URL: another worker runs on this SQLite database, which serves one process")
         try:
             self._reaper.tick()
             self._heartbeat.tick()
         except Exception:
             self._engine.dispose()
+            self._seat.leave()
             raise
         self._executor.start()
         self._notifier.start()
@@ -127,6 +133,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - telemetry; leases and the reaper do without it
             self._log.warning("worker.not_signed_off", error=describe(error, handler_key="worker").summary)
         self._engine.dispose()
+        self._seat.leave()
         self._log.info("worker.stopped")
 
     def _new_completer(self) -> Completer:

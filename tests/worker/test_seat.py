@@ -1,0 +1,42 @@
+"""A consumer's place: one at a file, for as long as its process lives; any number at a server."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from worker.database import Seat
+
+TAKE = "import sys, worker.database as d; s = d.Seat(sys.argv[1]); print(s.take(), flush=True); sys.stdin.read()"
+
+
+def test_a_file_has_room_for_one_at_a_time(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/queue.db"
+    first, second, elsewhere = Seat(url), Seat(url), Seat(f"sqlite:///{tmp_path}/other.db")
+    assert (first.take(), second.take(), elsewhere.take()) == (True, False, True)
+    first.leave()
+    assert second.take()
+    second.leave()
+    elsewhere.leave()
+    elsewhere.leave()
+
+
+def test_another_process_keeps_its_place_until_it_dies(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/queue.db"
+    command = [sys.executable, "-c", TAKE, url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "True\n"
+        assert not Seat(url).take()
+        other.kill()
+    again = Seat(url)
+    assert again.take()
+    again.leave()
+
+
+def test_a_server_has_room_for_all() -> None:
+    seats = [Seat("postgresql+psycopg://nowhere/queue") for _ in range(3)]
+    assert all(seat.take() for seat in seats)
+
+
+def test_a_database_in_memory_is_nobody_elses() -> None:
+    assert all(Seat("sqlite://").take() for _ in range(2))
