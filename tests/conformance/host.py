@@ -1,4 +1,4 @@
-"""A program that embeds the engine as the documents show it: `python -m tests.conformance.host QUEUE…`."""
+"""Programs that embed the engine as the documents show it: `python -m tests.conformance.host [QUEUE…]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import structlog
 
 from worker.handlers import Registry
 from worker.model import Job
-from worker.runtime.hosting import run_job_worker
+from worker.runtime.hosting import run_job_worker, start_job_worker
 
 
 def work(_job: Job) -> None:
@@ -32,10 +32,14 @@ def known() -> Registry:
 
 
 def main(queues: list[str]) -> None:
-    """Be a worker of these queues until SIGTERM; the rest is the environment's to say."""
+    """Be a standalone worker of these queues until SIGTERM, or a program with a worker when none is named."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    if not queues:
+        start_job_worker(registry=known())
+        stop.wait()
+        return
     run_job_worker(
         registry=known(),
         queues=queues,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -65,20 +67,20 @@ def scheduler() -> Iterator[Any]:
 
 @contextmanager
 def process(url: str, *queues: str) -> Iterator[subprocess.Popen[str]]:
-    """A standalone worker process of a host, alive at most as long as the block."""
-    environment = {"DATABASE_URL": url, "WATCHFLOOR_JOB_WORKER_MODE": "standalone"}
+    """A host's process, alive at most as long as the block: a worker of these queues, or a program that has one."""
+    environment = {"DATABASE_URL": url, "WATCHFLOOR_JOB_WORKER_MODE": "standalone" if queues else "in_process"}
     environment |= {"WATCHFLOOR_POLL_INTERVAL_SECONDS": "0.1", "WATCHFLOOR_WORKER_CONCURRENCY": "1"}
     running = subprocess.Popen(
         [sys.executable, "-m", "tests.conformance.host", *queues],
         env=os.environ | environment,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
     )
     try:
         yield running
     finally:
         running.kill()
-        running.wait()
+        running.communicate()
 
 
 def put(engine: Engine, known: Registry, job_type: str, *queues: str) -> list[UUID]:
@@ -139,6 +141,17 @@ def test_s2_74_it_rotates_the_queue_it_begins_with(begin: Start, engine: Engine)
     begin({"batch_size": 1}, work=work)
     until(lambda: len(ran) == 6)
     assert ran == ["a", "b", "a", "b", "a", "b"]
+
+
+def test_s2_75_a_file_serves_one_process_with_one_consumer(file: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{shutil.copyfile(file, tmp_path / 'queue.db')}"
+    worker = start_job_worker(quick(database_url=url), registry(work=nothing))
+    with process(url) as second:
+        _, said = second.communicate(timeout=30)
+    assert second.returncode != 0
+    assert "TopologyRefused: DATABASE_URL: another worker runs on this SQLite database" in said
+    assert start_job_worker(quick(database_url=url), registry(work=nothing)) is worker
+    worker.stop()
 
 
 def test_s2_76_on_a_file_several_web_workers_are_refused_by_name() -> None:
