@@ -25,9 +25,10 @@ from app.passwords import Passwords
 from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
 from worker import topology
-from worker.database import Engine, connect
+from worker.database import Engine, connect, is_file
 from worker.handlers import Registry, configured
 from worker.queries.pages.figures import sample
+from worker.runtime.local import local_worker
 from worker.runtime.maintenance import Maintenance
 from worker.runtime.worker import Worker
 from worker.settings import WorkerSettings
@@ -73,7 +74,8 @@ def create_app(
 def new_worker(settings: WorkerSettings, registry: Registry) -> Worker:
     """A worker, not started yet; ConfigurationError when it could not do what it would advertise."""
     topology.require_shareable(settings, starts="a worker")
-    return Worker(settings, registry, url=topology.address(settings))
+    url = topology.address(settings)
+    return local_worker(settings, registry, url=url) if is_file(url) else Worker(settings, registry, url=url)
 
 
 def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance:

@@ -23,6 +23,7 @@ from worker import topology
 from worker.errors import TopologyRefused
 from worker.handlers import Registry, configured
 from worker.runtime.in_process import InProcessWorkers, JobWorker
+from worker.runtime.local import local_worker
 from worker.runtime.scheduled import ScheduledMaintenance, Scheduler, schedule
 from worker.runtime.startup import Readiness
 from worker.runtime.worker import Worker
@@ -37,7 +38,6 @@ __all__ = (
     "start_job_worker",
 )
 
-LOCAL_COMPONENT = "local-worker"
 _LOOK_EVERY_SECONDS = 0.1
 _HERE = InProcessWorkers()
 """One worker of a database is a rule for the process, so it is kept where the process has one place (S2-75)."""
@@ -61,8 +61,7 @@ def start_job_worker(
 
     def new() -> Worker:
         url = _allowed(known, "in_process", starts="start_job_worker")
-        slots = known.batch_size
-        return Worker(_serial(known), registry or configured(known), url=url, readiness=readiness, slots=slots)
+        return local_worker(known, registry or configured(known), url=url, readiness=readiness)
 
     address = known.database_url.get_secret_value() if known.database_url else None
     return _HERE.worker(address, new)
@@ -144,13 +143,6 @@ def _described(settings: WorkerSettings, **values: Any) -> WorkerSettings:
 
 def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _serial(settings: WorkerSettings) -> WorkerSettings:
-    """One job at a time, under a name of its own unless the settings give one."""
-    named = "worker_component" in settings.model_fields_set
-    component = settings.worker_component if named else LOCAL_COMPONENT
-    return settings.model_copy(update={"worker_concurrency": 1, "worker_component": component})
 
 
 def _require_no_event_loop() -> None:
