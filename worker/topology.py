@@ -31,7 +31,7 @@ def several_processes(settings: WorkerSettings) -> str | None:
 
 def address(settings: WorkerSettings) -> str:
     """Where the database is; ConfigurationError when the settings do not say."""
-    if settings.database_url is None:
+    if not settings.database_url:
         raise ConfigurationError("DATABASE_URL is not set")
     return url_of(settings.database_url.get_secret_value())
 

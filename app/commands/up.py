@@ -18,7 +18,7 @@ from app.demo.traffic import Traffic
 from app.main import new_maintenance, new_worker
 from app.processes import Companion, Part
 from app.settings import ConsoleSettings
-from worker import migrate
+from worker import migrate, topology
 from worker.database import Engine
 from worker.handlers import Registry, configured
 
@@ -31,7 +31,9 @@ from worker.handlers import Registry, configured
 @json_option
 def command(*, demo: bool, host: str | None, port: int | None, data: Path | None, as_json: bool) -> None:
     """Start everything: a database if DATABASE_URL names none, the console, a worker and the maintenance."""
-    settings = _settings(given(host=host, port=port), demo=demo)
+    settings = topology.shaped(
+        _settings(given(host=host, port=port), demo=demo), "in_process", starts="`watchfloor up`"
+    )
     logs.configure(settings)
     registry = configured(settings)
     listener = bound(settings)

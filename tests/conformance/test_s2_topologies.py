@@ -175,6 +175,8 @@ def test_s2_79_the_in_process_worker_needs_its_mode_which_is_the_default() -> No
     assert settings().job_worker_mode == "in_process"
     with refuses("WATCHFLOOR_JOB_WORKER_MODE=standalone: start_job_worker needs in_process"):
         start_job_worker(settings(job_worker_mode="standalone"), registry(work=nothing))
+    refusal = Shell(FILE).refused("up", code=78, WATCHFLOOR_JOB_WORKER_MODE="standalone")
+    assert "WATCHFLOOR_JOB_WORKER_MODE=standalone: `watchfloor up` needs in_process" in refusal
 
 
 @pytest.mark.postgresql
