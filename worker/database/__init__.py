@@ -7,16 +7,19 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, Engine
 from sqlalchemy import Row as AnyRow
 
+from worker.database.aggregates import earliest, slot_of, tally
 from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
-from worker.database.ddl import bounded, check, make_room, schema_of
+from worker.database.ddl import bounded, check, schema_of
 from worker.database.engines import autocommit, connect, is_file, read_only, url_of
-from worker.database.faults import is_busy, is_forbidden, is_outage, is_retryable
+from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable
 from worker.database.hints import HINTED, hint, serialise
 from worker.database.insert import insert
 from worker.database.listener import Listener
+from worker.database.migration import alone, at_leisure
+from worker.database.rows import for_each, grouped_by, of_server
 from worker.database.seat import Seat
-from worker.database.sets import among, one_of, records
-from worker.database.texts import append_recent, digest, greatest, json_of, least, position, text_of
+from worker.database.sets import among, holds, one_of, records
+from worker.database.texts import append_recent, digest, greatest, json_of, least, octets, position, text_of
 from worker.database.types import BigId, Bytewise, Id, Json, Names, Percent, Timestamp
 
 Row: TypeAlias = AnyRow[*tuple[Any, ...]]
@@ -36,19 +39,26 @@ __all__ = (
     "Row",
     "Seat",
     "Timestamp",
+    "alone",
     "among",
     "append_recent",
+    "at_leisure",
     "autocommit",
     "bin_of",
     "bounded",
     "check",
     "clock_default",
+    "code_of",
     "connect",
     "digest",
+    "earliest",
     "elapsed_ms",
     "epoch_of",
+    "for_each",
     "greatest",
+    "grouped_by",
     "hint",
+    "holds",
     "insert",
     "is_busy",
     "is_file",
@@ -57,9 +67,10 @@ __all__ = (
     "is_retryable",
     "json_of",
     "least",
-    "make_room",
     "minute_of",
     "moment",
+    "octets",
+    "of_server",
     "one_of",
     "optional",
     "position",
@@ -68,6 +79,8 @@ __all__ = (
     "schema_of",
     "seconds",
     "serialise",
+    "slot_of",
+    "tally",
     "text_of",
     "url_of",
 )

@@ -48,6 +48,14 @@ def records(name: str, **columns: TypeEngine[Any]) -> FromClause:
     return _Rows(document).table_valued(*(column(key, type_) for key, type_ in columns.items()), name=f"{name}_rows")
 
 
+def holds(names: ColumnElement[Any], name: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a stored list of names has this one."""
+    each = func.json_each(names).table_valued("value", name="each")
+    # The names are mentioned beside the function too: within it alone, SQLAlchemy does not see whose column they are
+    found = select(each.c.value).where(each.c.value == name, names.is_not(None)).correlate_except(each).exists()
+    return Either(postgresql=name == any_(names), sqlite=found, type_=Boolean())
+
+
 def _values(document: BindParameter[Any]) -> Select[Any]:
     return select(func.json_each(document).table_valued("value", name="listed").c.value)
 

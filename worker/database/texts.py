@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Integer, Text, case, func
+from sqlalchemy import BindParameter, ColumnElement, Integer, LargeBinary, Text, case, func
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql
 
@@ -22,6 +22,11 @@ def json_of(text: ColumnElement[Any] | BindParameter[Any]) -> ColumnElement[Any]
 def text_of(value: ColumnElement[Any]) -> ColumnElement[str]:
     """The text of a JSON column, so that an unreadable one hurts nobody else (A-35)."""
     return sql_cast(value, Text)
+
+
+def octets(text: ColumnElement[str]) -> ColumnElement[int]:
+    """How many bytes the text takes."""
+    return Either(postgresql=func.octet_length(text), sqlite=func.length(sql_cast(text, LargeBinary)), type_=Integer())
 
 
 def append_recent(beats: ColumnElement[Any] | None, beat: ColumnElement[int]) -> ColumnElement[Any]:

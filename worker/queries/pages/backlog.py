@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     ColumnElement,
-    CompoundSelect,
     Connection,
     Row,
     Select,
@@ -19,11 +18,10 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
-    true,
     union_all,
 )
 
-from worker.database import moment
+from worker.database import for_each, moment
 from worker.model import Status
 from worker.queries.schema import platform_jobs as job
 
@@ -83,11 +81,10 @@ def _waiting(*columns: ColumnElement[Any], limit: int) -> Subquery:
     names = _queues()
     rows = select(*columns).where(WAITING, job.c.queue == names.c.queue).limit(limit)
     rows = rows.order_by(job.c.created_at, job.c.id) if limit <= HEAD else rows
-    lateral = rows.lateral("rows")
-    return select(lateral).select_from(names.join(lateral, true())).subquery("waiting")
+    return for_each(names, rows, key=job.c.id).subquery("waiting")
 
 
-def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> CompoundSelect[Any]:
+def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> list[Select[Any]]:
     """Ready, scheduled and dead rows counted by key; `head` of each queue, `sheet` of the others, are read.
 
     The oldest, the next due and the newest, where that is only a part: else their order costs a sort for nothing.
@@ -102,12 +99,12 @@ def open_work(*key: ColumnElement[Any], head: int, sheet: int) -> CompoundSelect
         dead = dead.order_by(job.c.finished_at.desc(), job.c.id.desc())
     later_rows, dead_rows = later.subquery("later"), dead.subquery("dead")
     names = [column.name for column in key]
-    return union_all(
+    return [
         counted("ready", ready, names, func.min(ready.c.available_at)),
         counted("ready", due, names, func.min(due.c.available_at)),
         counted("scheduled", later_rows, names, func.min(later_rows.c.available_at)),
         counted("dead", dead_rows, names, func.max(dead_rows.c.finished_at)),
-    )
+    ]
 
 
 def counted(kind: str, rows: Subquery, names: list[str], since: ColumnElement[Any]) -> Select[Any]:
@@ -124,8 +121,8 @@ def _up_to(condition: ColumnElement[bool]) -> Any:
 
 
 _key = (job.c.queue, job.c.job_type, job.c.handler_key)
-OPEN = open_work(*_key, head=HEAD, sheet=SHEET)
-OPEN_IN_FULL = open_work(*_key, head=COUNTED, sheet=COUNTED)
+OPEN = union_all(*open_work(*_key, head=HEAD, sheet=SHEET))
+OPEN_IN_FULL = union_all(*open_work(*_key, head=COUNTED, sheet=COUNTED))
 _names = _queues()
 _due = select(job.c.queue).where(LATER, job.c.available_at <= moment()).limit(SHEET).subquery("due")
 READY = union_all(

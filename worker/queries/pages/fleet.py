@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Row, any_, bindparam, func, select, true
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy import Connection, Row, Text, func, select
 
-from worker.database import Names
+from worker.database import earliest, for_each, holds, records
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import worker_instances as instance
@@ -28,7 +28,7 @@ HELD = (
         func.count().label("jobs"),
         func.min(job.c.locked_at).label("since"),
         func.min(job.c.lease_expires_at).label("lease_until"),
-        func.array_agg(aggregate_order_by(job.c.id, job.c.locked_at))[1].label("oldest_id"),
+        earliest(job.c.id, job.c.locked_at).label("oldest_id"),
         func.sum(job.c.progress).label("progress"),
     )
     .where(RUNNING)
@@ -62,16 +62,15 @@ RELEASES = (
     .order_by(func.min(instance.c.started_at).desc())
     .limit(10)
 )
-_wanted = func.unnest(bindparam("job_types", type_=Names)).table_valued("job_type", name="wanted").render_derived()
+_wanted = records("wanted", job_type=Text())
 _able = (
-    select(instance.c.instance_id, instance.c.component, instance.c.label, instance.c.last_heartbeat_at)
-    .add_columns(instance.c.stopped_at)
-    .where(_wanted.c.job_type == any_(instance.c.job_types))
+    select(_wanted.c.job_type, instance.c.instance_id, instance.c.component, instance.c.label)
+    .add_columns(instance.c.last_heartbeat_at, instance.c.stopped_at)
+    .where(holds(instance.c.job_types, _wanted.c.job_type))
     .order_by(instance.c.last_heartbeat_at.desc())
     .limit(1)
-    .lateral("able")
 )
-LAST_ABLE = select(_wanted.c.job_type, _able).select_from(_wanted.join(_able, true()))
+LAST_ABLE = for_each(_wanted, _able, key=instance.c.instance_id)
 
 
 class State(StrEnum):
@@ -83,11 +82,12 @@ class State(StrEnum):
     STOPPED = "stopped"
 
 
-def state_of(row: Any, now: datetime) -> State:
-    """Stopped says so itself; silent is three intervals without a beat (S2-155)."""
+def state_of(row: Any, now: datetime, *, stale_after_seconds: float | None = None) -> State:
+    """Stopped says so itself; silent is three intervals without a beat (S2-155), or as long as the caller says."""
     if row.stopped_at is not None:
         return State.STOPPED
-    if now - row.last_heartbeat_at > timedelta(seconds=MISSED_BEATS * row.heartbeat_interval_seconds):
+    patience = stale_after_seconds or MISSED_BEATS * row.heartbeat_interval_seconds
+    if now - row.last_heartbeat_at > timedelta(seconds=patience):
         return State.SILENT
     return State.LIVE if row.drain_requested_at is None else State.DRAINING
 
@@ -134,28 +134,34 @@ def held(conn: Connection) -> list[Row[Any]]:
     return list(conn.execute(HELD))
 
 
-def read(conn: Connection, *, held: Iterable[Row[Any]], now: datetime) -> tuple[Worker, ...]:
+def read(
+    conn: Connection, *, held: Iterable[Row[Any]], now: datetime, stale_after_seconds: float | None = None
+) -> tuple[Worker, ...]:
     """The processes that have not stopped, by name; at most a thousand, those heard of last."""
     by_holder: dict[str | None, list[Row[Any]]] = {}
     for row in held:
         by_holder.setdefault(row.locked_by, []).append(row)
-    found = (_worker(row, by_holder.get(row.instance_id, []), now) for row in conn.execute(PRESENT))
+    found = (
+        _worker(row, by_holder.get(row.instance_id, []), state_of(row, now, stale_after_seconds=stale_after_seconds))
+        for row in conn.execute(PRESENT)
+    )
     return tuple(sorted(found, key=lambda each: (each.component, each.started_at, each.instance_id)))
 
 
 def last_able(conn: Connection, *, job_types: Sequence[str]) -> dict[str, Any]:
     """For each job type the worker that advertised it last, dead or alive."""
-    return {row.job_type: row for row in conn.execute(LAST_ABLE, {"job_types": list(job_types)})}
+    wanted = json.dumps([{"job_type": name} for name in job_types])
+    return {row.job_type: row for row in conn.execute(LAST_ABLE, {"wanted": wanted})}
 
 
-def _worker(row: Any, held: list[Row[Any]], now: datetime) -> Worker:
+def _worker(row: Any, held: list[Row[Any]], state: State) -> Worker:
     return Worker(
         instance_id=row.instance_id,
         name=row.label or row.component,
         component=row.component,
         host=row.host,
         version=row.version,
-        state=state_of(row, now),
+        state=state,
         job_types=frozenset(row.job_types),
         queues=None if row.queues is None else frozenset(row.queues),
         concurrency=row.concurrency,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, bindparam, func, literal_column, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Integer, bindparam, func, literal_column, select
 from sqlalchemy import cast as sql_cast
 
-from worker.database import Timestamp
+from worker.database import Timestamp, bin_of, grouped_by
 from worker.model import AttemptOutcome
 from worker.queries.schema import BUCKETS_MS, RUN_BUCKETS
 from worker.queries.schema import platform_jobs as job
@@ -40,14 +40,12 @@ def jobs(outcomes: Sequence[AttemptOutcome]) -> ColumnElement[int]:
 
 _first = bindparam("first_minute", type_=Timestamp)
 _recent = minutes.c.minute >= bindparam("recent_minute", type_=Timestamp)
-_slice = func.date_bin(
-    literal_column("interval '5 minutes'"), minutes.c.minute, literal_column("timestamptz '2000-01-01 00:00:00+00'")
-)
+_slice = bin_of(minutes.c.minute, literal_column("300")).label("slice")
 _pair = (minutes.c.queue, minutes.c.handler_key)
-HOUR = (
+HOUR = grouped_by(
     select(
         minutes.c.minute,
-        _slice.label("slice"),
+        _slice,
         *_pair,
         jobs(COMPLETED).label("completed"),
         jobs(FAILURES).label("failed"),
@@ -59,9 +57,10 @@ HOUR = (
         total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FAILURES)).label("failed_recently"),
         total(minutes.c.jobs, _recent).label("attempts_recently"),
         *(total(minutes.c[name], minutes.c.outcome == AttemptOutcome.COMPLETED).label(name) for name in RUN_BUCKETS),
-    )
-    .where(minutes.c.minute >= _first)
-    .group_by(func.grouping_sets(tuple_(minutes.c.minute), tuple_(_slice, minutes.c.queue), tuple_(*_pair)))
+    ).where(minutes.c.minute >= _first),
+    [minutes.c.minute],
+    [_slice, minutes.c.queue],
+    _pair,
 )
 _newest = (
     select(job.c.queue, job.c.handler_key, job.c.created_at)

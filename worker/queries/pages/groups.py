@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    Connection,
-    Integer,
-    Select,
-    Text,
-    bindparam,
-    func,
-    literal_column,
-    select,
-    true,
-)
-from sqlalchemy import cast as sql_cast
-from sqlalchemy.sql.selectable import LateralFromClause
+from sqlalchemy import CTE, ColumnElement, Connection, Select, Text, bindparam, func, literal_column, select, true
 
-from worker.database import Row, moment
+from worker.database import Row, for_each, greatest, moment, seconds, slot_of, tally
 from worker.queries.pages.backlog import DEAD
 from worker.queries.schema import dead_letter_groups as note
 from worker.queries.schema import platform_jobs as job
@@ -35,7 +21,7 @@ SAMPLED = 200
 """The newest of each that are read for their tenants."""
 SLOTS = 32
 
-_DAY: ColumnElement[timedelta] = literal_column("interval '1 day'")
+_DAY = seconds(literal_column("86400"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,40 +71,35 @@ def _heads(names: Any) -> CTE:
     """The newest dead letter of each group and the time of its first; of the groups, those that grew last."""
     looked_at = select(names.c.fingerprint).where(names.c.fingerprint.is_not(None)).limit(LOOKED_AT).subquery("looked")
     columns = (job.c.handler_key, job.c.job_type, job.c.queue, job.c.error_type, job.c.error_summary)
-    of = looked_at.c.fingerprint
-    last = _members(of, job.c.finished_at.label("last_at"), *columns, limit=1).lateral("last")
-    first = _members(of, job.c.finished_at.label("first_at"), newest=False, limit=1).lateral("first")
-    heads = select(of, last, first).select_from(looked_at.join(last, true()).join(first, true()))
-    return heads.order_by(last.c.last_at.desc(), of).limit(SHOWN).cte("heads")
+    named = (job.c.error_fingerprint.label("fingerprint"), job.c.finished_at.label("last_at"))
+    newest = _members(looked_at.c.fingerprint, *named, *columns, limit=1)
+    last = for_each(looked_at, newest, key=job.c.id).subquery("last")
+    first_at = _members(last.c.fingerprint, job.c.finished_at, newest=False, limit=1).scalar_subquery()
+    heads = select(last, first_at.label("first_at")).order_by(last.c.last_at.desc(), last.c.fingerprint)
+    return heads.limit(SHOWN).cte("heads")
 
 
-def _counts(heads: CTE, axis: CTE) -> LateralFromClause:
+def _counts(heads: CTE, axis: CTE) -> ColumnElement[Any]:
+    """The dead letters of a group by slot of the axis, as one object."""
     times = _members(heads.c.fingerprint, job.c.finished_at, limit=COUNTED).correlate(heads).subquery("times")
-    at, begin, end = (func.extract("epoch", each) for each in (times.c.finished_at, axis.c.axis_from, moment()))
-    slot = func.least(func.width_bucket(at, begin, func.greatest(end, begin + 1), SLOTS), SLOTS)
+    slot = slot_of(times.c.finished_at, axis.c.axis_from, moment(), slots=SLOTS)
     grouped = select(slot.label("slot"), func.count().label("jobs")).select_from(times).group_by("slot")
     slots = grouped.correlate(heads, axis).subquery("slots")
-    return select(
-        sql_cast(func.sum(slots.c.jobs), Integer).label("jobs"),
-        func.array_agg(slots.c.slot).label("slots"),
-        func.array_agg(slots.c.jobs).label("counts"),
-    ).lateral("counted")
+    return select(tally(slots.c.slot, slots.c.jobs)).scalar_subquery()
 
 
-def _sample(heads: CTE) -> LateralFromClause:
+def _tenants(heads: CTE) -> ColumnElement[int]:
     newest = _members(heads.c.fingerprint, job.c.tenant_id, limit=SAMPLED).correlate(heads).subquery("newest")
-    return select(func.count(newest.c.tenant_id.distinct()).label("tenants")).lateral("sampled")
+    return select(func.count(newest.c.tenant_id.distinct())).scalar_subquery()
 
 
 def _groups(names: Any) -> Select[Any]:
     heads = _heads(names)
-    axis = select(func.greatest(func.min(heads.c.first_at), moment() - _DAY).label("axis_from")).cte("axis")
-    counts, sample = _counts(heads, axis), _sample(heads)
-    rows = heads.join(axis, true()).join(counts, true()).join(sample, true())
-    rows = rows.outerjoin(note, note.c.fingerprint == heads.c.fingerprint)
+    axis = select(greatest(func.min(heads.c.first_at), moment() - _DAY).label("axis_from")).cte("axis")
+    counts, tenants = _counts(heads, axis), _tenants(heads)
     return (
-        select(heads, axis.c.axis_from, counts, sample.c.tenants, note.c.assignee, note.c.note)
-        .select_from(rows)
+        select(heads, axis.c.axis_from, counts.label("slots"), tenants.label("tenants"), note.c.assignee, note.c.note)
+        .select_from(heads.join(axis, true()).outerjoin(note, note.c.fingerprint == heads.c.fingerprint))
         .order_by(heads.c.last_at.desc(), heads.c.fingerprint)
     )
 
@@ -139,7 +120,6 @@ def one(conn: Connection, *, fingerprint: str, now: datetime | None = None) -> G
 
 
 def _group(row: Row) -> Group:
-    found = dict(zip(row.slots, row.counts, strict=True))
-    counts = [found.get(slot, 0) for slot in range(1, SLOTS + 1)]
-    fields = {name: getattr(row, name) for name in Group.__slots__ if name != "counts"}
-    return Group(**fields, counts=counts)
+    counts = [row.slots.get(str(slot), 0) for slot in range(1, SLOTS + 1)]
+    fields = {name: getattr(row, name) for name in Group.__slots__ if name not in ("jobs", "counts")}
+    return Group(**fields, jobs=sum(row.slots.values()), counts=counts)

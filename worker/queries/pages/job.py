@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Select, bindparam, func, literal_column, select, tuple_
 
-from worker.database import Id, Row, Timestamp, moment, text_of
+from worker.database import Id, Row, Timestamp, moment, octets, text_of
 from worker.queries.pages.backlog import DEAD, WAITING
 from worker.queries.pages.jobs import LINE
 from worker.queries.pages.names import worker_name
@@ -42,7 +42,7 @@ JOB = (
         job.c.error_detail,
         job.c.error_fingerprint,
         func.substr(_payload, 1, PAYLOAD_SHOWN).label("payload"),
-        func.octet_length(_payload).label("payload_bytes"),
+        octets(_payload).label("payload_bytes"),
         func.substr(text_of(job.c.metadata), 1, PAYLOAD_SHOWN).label("metadata_text"),
         tenant.c.slug.label("tenant"),
         worker_name(job.c.locked_by).label("worker"),
@@ -89,7 +89,8 @@ AHEAD = _counted(
     _one.where(
         WAITING,
         job.c.queue == bindparam("of_queue"),
-        tuple_(job.c.created_at, job.c.id) < tuple_(bindparam("created", type_=Timestamp), bindparam("of_id", type_=Id)),
+        tuple_(job.c.created_at, job.c.id)
+        < tuple_(bindparam("created", type_=Timestamp), bindparam("of_id", type_=Id)),
     )
 )
 

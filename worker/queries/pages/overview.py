@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, Interval, bindparam, func, select
+from sqlalchemy import Connection, Integer, bindparam, select
 
-from worker.database import Timestamp
+from worker.database import Timestamp, bin_of
 from worker.queries.pages import pulses
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State, Worker
@@ -38,9 +38,7 @@ SPANS = {
     )
 }
 
-_slot = func.date_bin(
-    bindparam("slot_width", type_=Interval), minutes.c.minute, bindparam("first_slot", type_=Timestamp)
-).label("slot")
+_slot = bin_of(minutes.c.minute, bindparam("slot_seconds", type_=Integer)).label("slot")
 COURSE = (
     select(_slot, jobs(COMPLETED).label("completed"), jobs(FAILURES).label("failed"))
     .where(minutes.c.minute >= bindparam("first_slot", type_=Timestamp))
@@ -87,7 +85,8 @@ def _slots(conn: Connection, now: datetime, span: Span) -> list[Slot]:
         now.timestamp() // span.width.total_seconds() * span.width.total_seconds(), now.tzinfo
     )
     first = current - span.width * (span.slots - 1)
-    rows = {row.slot: row for row in conn.execute(COURSE, {"slot_width": span.width, "first_slot": first})}
+    values = {"slot_seconds": int(span.width.total_seconds()), "first_slot": first}
+    rows = {row.slot: row for row in conn.execute(COURSE, values)}
     starts = (first + span.width * place for place in range(span.slots))
     return [Slot(at, rows[at].completed, rows[at].failed) if at in rows else Slot(at) for at in starts]
 

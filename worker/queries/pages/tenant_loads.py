@@ -21,7 +21,7 @@ PAGE = 50
 def _loads() -> Select[Any]:
     running = select(job.c.tenant_id, job.c.attempts, job.c.locked_at).where(RUNNING).subquery("running")
     kinds = union_all(
-        open_work(job.c.tenant_id, head=COUNTED, sheet=COUNTED),
+        *open_work(job.c.tenant_id, head=COUNTED, sheet=COUNTED),
         counted("running", running, ["tenant_id"], func.min(running.c.locked_at)),
     ).subquery("kinds")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Integer, Text, column, func, or_, select, table
 
-from worker.database import Timestamp
+from worker.database import Timestamp, of_server
 
 _session = table(
     "pg_stat_activity",
@@ -19,7 +19,7 @@ _session = table(
     column("backend_xmin"),
 )
 # Only a session with a snapshot or an id of its own holds vacuum back; one that is merely idle does not
-OLDEST = (
+OLDEST = of_server(
     select(
         _session.c.pid,
         _session.c.usename.label("account"),
