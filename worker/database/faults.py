@@ -67,6 +67,12 @@ def leave_a_read_only_server(context: ExceptionContext) -> None:
         context.is_disconnect = True
 
 
+def code_of(error: DBAPIError) -> str | None:
+    """The database's own name for the error."""
+    code: str | None = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "sqlite_errorname", None)
+    return code
+
+
 def _sqlite_code(error: sqlite3.Error) -> int:
     """The primary code; the bits above it only say which kind of it."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -8,7 +8,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from worker.database import is_outage
+from worker.database import code_of, is_outage
 
 Item = TypeVar("Item")
 
@@ -31,4 +31,4 @@ def apart(
 
 def reason(error: DBAPIError) -> str:
     """Why the database refused, without the row it refused."""
-    return f"{type(error.orig).__name__} ({getattr(error.orig, 'sqlstate', None) or 'no code'})"
+    return f"{type(error.orig).__name__} ({code_of(error) or 'no code'})"

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, select, text
 from sqlalchemy.exc import IntegrityError
 
 from tests.factories import NOON, attempts, job, stored, worker_instance
+from tests.refusing import refusing
 from worker.database import Row
 from worker.model import Status, new_id
 from worker.queries import audit, cancellations, dead_letters, queues, workers
@@ -102,13 +103,9 @@ def test_a_23_bulk_replay_against_bulk_cancel_never_deadlocks(engine: Engine, co
 def test_a_81_the_action_and_its_row_stand_or_fall_together(engine: Engine) -> None:
     with engine.begin() as conn:
         id_ = job(conn, status=Status.FAILED)
-        conn.execute(text("ALTER TABLE control.operator_actions ADD CONSTRAINT full_disk CHECK (false) NOT VALID"))
-    try:
-        with pytest.raises(IntegrityError), engine.begin() as conn:
-            dead_letters.replay(conn, job_ids=[id_], actor=DANA, reason=None)
-    finally:
-        with engine.begin() as conn:
-            conn.execute(text("ALTER TABLE control.operator_actions DROP CONSTRAINT full_disk"))
+    full = refusing(engine, "INSERT", "operator_actions", when="true")
+    with full, pytest.raises(IntegrityError), engine.begin() as conn:
+        dead_letters.replay(conn, job_ids=[id_], actor=DANA, reason=None)
     with engine.connect() as conn:
         assert (stored(conn, id_).status, trail(conn)) == ("failed", [])
 

@@ -5,13 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Text, cast, literal, text, update
 
 from tests.factories import NOON, attempts, job, stored
+from worker.database import Json
 from worker.model import Job, Status
 from worker.queries import queues
 from worker.queries.audit import Actor
 from worker.queries.claims import claim, release, renew
+from worker.queries.schema import platform_jobs
 
 DANA = Actor("dana")
 
@@ -60,6 +62,7 @@ def test_s1_38_an_older_retried_job_goes_first(conn: Connection) -> None:
     assert [each.id for each in take(conn)] == [retried, young]
 
 
+@pytest.mark.postgresql
 def test_s1_39_and_40_a_locked_row_is_passed_over_without_waiting(engine: Engine, conn: Connection) -> None:
     first = job(conn, created_at=NOON - timedelta(hours=2))
     second = job(conn, created_at=NOON - timedelta(hours=1))
@@ -111,6 +114,7 @@ def test_a_paused_queue_is_passed_over_until_its_end(conn: Connection) -> None:
     assert [each.queue for each in take(conn, now=until)] == ["b"]
 
 
+@pytest.mark.postgresql
 def test_a_pause_that_comes_between_is_honoured_by_the_locked_select(engine: Engine, conn: Connection) -> None:
     job(conn, queue="b")
     queues.pause(conn, queue="b", actor=DANA, reason="now", now=NOON)
@@ -122,7 +126,7 @@ def test_a_pause_that_comes_between_is_honoured_by_the_locked_select(engine: Eng
 def test_a_35_the_payload_comes_as_text_so_an_unreadable_one_hurts_nobody(conn: Connection) -> None:
     deep = "[" * 1200 + "]" * 1200
     bad = job(conn, created_at=NOON - timedelta(hours=3))
-    conn.execute(text("UPDATE control.platform_jobs SET payload = cast(:deep AS jsonb)"), {"deep": deep})
+    conn.execute(update(platform_jobs).values(payload=cast(literal(deep, Text), Json)))
     for _ in range(19):
         job(conn)
     taken = take(conn, limit=20)
@@ -134,7 +138,7 @@ def test_a_35_the_payload_comes_as_text_so_an_unreadable_one_hurts_nobody(conn: 
 def test_s2_55_renewal_extends_every_lease_held_and_names_the_lost_ones(conn: Connection) -> None:
     job(conn), job(conn)
     mine, lost = take(conn)
-    conn.execute(text("UPDATE control.platform_jobs SET locked_by = 'other' WHERE id = :id"), {"id": lost.id})
+    conn.execute(update(platform_jobs).where(platform_jobs.c.id == lost.id).values(locked_by="other"))
     later = NOON + timedelta(seconds=100)
     renewed = renew(conn, instance_id="me", claims=[mine.claim, lost.claim], lease_seconds=300, now=later)
     assert renewed.keys() == {mine.id}

@@ -160,6 +160,7 @@ def test_a_payload_nested_too_deep_is_refused(conn: Connection) -> None:
         enqueue(conn, TYPES, NewJob("render_report", deep))
 
 
+@pytest.mark.postgresql
 def test_the_sql_function_enqueues_like_the_python_one(conn: Connection) -> None:
     call = text("SELECT control.enqueue_job('render_report', '{\"b\": 1, \"a\": 2}', idempotency_key => 'k')")
     made = conn.execute(call).scalar_one()
@@ -168,6 +169,7 @@ def test_the_sql_function_enqueues_like_the_python_one(conn: Connection) -> None
     assert (same.id, same.created) == (made, False)
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize(
     "arguments", ["'run_subscriber'", "'send_email', '{\"to\": \"ada@example.test\"}'", "'a', queue => 'Mail'"]
 )

@@ -1,11 +1,13 @@
 """Recovery: nothing is lost with a worker, and nothing that lives is taken from it."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection, Engine, text
 
 from tests.factories import NOON, attempts, job, stored
+from tests.refusing import refusing
 from worker.model import RECOVERED, Status
 from worker.queries.recovery import Recovered, recover
 
@@ -64,6 +66,7 @@ def test_a_13_every_shape_of_a_lost_lock_can_be_claimed_after_recovery(conn: Con
         assert (row.locked_by, row.locked_at, row.lease_expires_at, row.status) == (None, None, None, "queued")
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize(
     "change",
     [
@@ -87,26 +90,10 @@ def test_a_01_a_row_that_another_session_is_changing_is_left_alone(
 def test_a_11_one_row_that_cannot_be_moved_does_not_stop_the_others(engine: Engine) -> None:
     with engine.begin() as conn:
         ids = [job(conn, status=Status.RUNNING) for _ in range(20)]
-        conn.execute(
-            text(
-                "CREATE FUNCTION control.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF new.id = "
-                f"'{ids[7]}' THEN RAISE 'no'; END IF; RETURN new; END $$;"
-            )
-        )
-        conn.execute(
-            text(
-                "CREATE TRIGGER refuse BEFORE UPDATE ON control.platform_jobs FOR EACH ROW EXECUTE FUNCTION"
-                " control.refuse()"
-            )
-        )
-    try:
-        with engine.begin() as conn:
-            answer = sweep(conn)
-        assert (len(answer.requeued), list(answer.refused)) == (19, [ids[7]])
-        assert "RaiseException" in answer.refused[ids[7]]
-    finally:
-        with engine.begin() as conn:
-            conn.execute(text("DROP FUNCTION control.refuse CASCADE"))
+    with refusing(engine, "UPDATE", "platform_jobs", when=f"new.id = '{ids[7]}'"), engine.connect() as conn:
+        answer = sweep(conn)
+    assert (len(answer.requeued), list(answer.refused)) == (19, [ids[7]])
+    assert re.search("CheckViolation|SQLITE_CONSTRAINT", answer.refused[ids[7]])
 
 
 def test_a_50_a_lost_job_that_was_to_be_cancelled_is_cancelled(conn: Connection) -> None:

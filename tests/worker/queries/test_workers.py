@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import Connection, select, text
 
 from tests.factories import NOON
@@ -42,6 +43,7 @@ def test_a_worker_that_ended_says_so(conn: Connection) -> None:
     assert conn.execute(select(worker_instances.c.stopped_at)).scalar_one() == NOON
 
 
+@pytest.mark.postgresql
 def test_a_sleeper_is_known_until_it_wakes(conn: Connection) -> None:
     for _ in range(2):
         wakeups.sleep(conn, channel=wakeups.JOBS, sleeper="w-1", now=NOON)
