@@ -44,7 +44,11 @@ class JobCancelled(WatchfloorError):
 
 
 class NoHandler(WatchfloorError):
-    """No handler is registered in this process for the job's key (A-45)."""
+    """The job's subscriber is not registered in the process that took it: an ordinary failure, which is retried (A-45).
+
+    A worker takes only job types that have a handler in its process, so a job of another type waits and spends nothing.
+    Jobs of events are of one type, whoever they are for, so each process registers all subscribers (S2-95, A-56).
+    """
 
 
 class LocalPostgresError(ConfigurationError):

@@ -7,6 +7,17 @@ from app.demo.chance import between
 from app.demo.work import busy
 from worker.handlers import Registry
 from worker.model import Job
+from worker.nets import DurableSubscriberNet
+
+EXEMPT = {
+    "crm.sync": "the CRM asks for yesterday's orders every night",
+    "crm.welcome": "the CRM asks for yesterday's customers every night",
+    "invoice.render": "rendered when somebody opens it",
+    "ledger.correct": "the accountant balances the books every month",
+    "mail.dunning": "the next failed payment writes again",
+    "mail.welcome": "a greeting that comes late had better not come",
+}
+"""Subscribers that need no backfill, and why."""
 
 
 def register(registry: Registry) -> None:
@@ -19,6 +30,9 @@ def register(registry: Registry) -> None:
     add("customer.registered", "mail.welcome", send_mail, queue="mail", max_attempts=3)
     add("payment.failed", "mail.dunning", send_mail, queue="mail", max_attempts=3)
     add("payment.failed", "ledger.correct", correct_ledger, queue="payments", max_attempts=3)
+    registry.nets.register(DurableSubscriberNet("stock.reserve", backfill=count_stock))
+    for name, reason in EXEMPT.items():
+        registry.nets.register(DurableSubscriberNet(name, exempt_reason=reason))
 
 
 def render_invoice(job: Job) -> None:
@@ -36,6 +50,11 @@ def sync_contact(job: Job) -> None:
 def reserve_stock(job: Job) -> None:
     """Put the goods of an order aside."""
     busy(between(job.id, "stock", 0.1, 0.4))
+
+
+def count_stock() -> None:
+    """Compare what is put aside with the orders, and put aside what is missing."""
+    busy(0.2)
 
 
 def send_mail(job: Job) -> None:

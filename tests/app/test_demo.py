@@ -19,6 +19,7 @@ from tests import factories
 from worker.errors import JobCancelled
 from worker.handlers import Registry, load
 from worker.model import Status, new_id
+from worker.nets import assert_nets_complete
 from worker.queries import schema
 from worker.settings import WorkerSettings
 from worker.signals import Signal, enter, leave
@@ -34,6 +35,10 @@ def registry() -> Registry:
 @pytest.fixture
 def traffic(engine: Engine, registry: Registry) -> Traffic:
     return Traffic(engine, registry.job_types, Day(Random(7)))
+
+
+def test_s2_68_every_subscriber_has_a_net(registry: Registry) -> None:
+    assert_nets_complete(registry.nets, registry=registry)
 
 
 def a_minute_of(traffic: Traffic) -> None:

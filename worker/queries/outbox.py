@@ -141,7 +141,8 @@ class Relayed:
 def publish(conn: Connection, event: Event, *, now: datetime | None = None) -> UUID | None:
     """Write one outbox row in the caller's transaction; None when an event of that id was published before.
 
-    InvalidInput names the field that cannot be stored.
+    It is kept whether or not anybody has subscribed yet; what may be missed goes to a `worker.bus.Bus` instead, which
+    stores nothing (S2-10). InvalidInput names the field that cannot be stored.
     """
     if event.occurred_at.tzinfo is None:
         raise InvalidInput("occurred_at", "must carry a time zone")
