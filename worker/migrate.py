@@ -11,11 +11,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from worker.database import is_busy, make_room, schema_of, serialise
+from worker.database import alone, is_busy, schema_of
 from worker.queries.schema import metadata
 from worker.resources import folder
 
-_TRIES = 12
+_TRIES = 150
+_PAUSE_SECONDS = 2
 
 
 def config() -> Config:
@@ -37,23 +38,24 @@ def current(conn: Connection) -> str | None:
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
-    """Migrate in one transaction; others wait for it, and a busy lock gives way so that claims go on (A-25)."""
+    """Migrate, one process at a time; a busy lock is left again at once and tried later, so that claims go on (A-25).
+
+    Killed at any statement, the next run goes on from there.
+    """
     for tries_left in range(_TRIES - 1, -1, -1):
         try:
-            with engine.begin() as conn:
+            with alone(engine, "watchfloor migrate") as conn:
                 _upgrade(conn, revision)
         except OperationalError as error:
             if tries_left == 0 or not is_busy(error):
                 raise
-            time.sleep(1)
+            time.sleep(_PAUSE_SECONDS)
         else:
             return
 
 
 def _upgrade(conn: Connection, revision: str) -> None:
     """A server goes through every revision; a new file begins at the newest, and goes on from there."""
-    serialise(conn, "watchfloor migrate")
-    make_room(conn)
     settings = config()
     settings.attributes["connection"] = conn
     if schema_of(conn) is None and current(conn) is None:

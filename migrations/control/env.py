@@ -1,4 +1,4 @@
-"""Alembic's entry for the control schema: worker.migrate gives the connection, and all is one transaction."""
+"""Alembic's entry for the control schema, on the connection that worker.migrate gives."""
 
 from alembic import context
 
@@ -11,6 +11,7 @@ context.configure(
     target_metadata=metadata,
     version_table_schema=schema_of(connection),
     include_schemas=True,
+    transaction_per_migration=schema_of(connection) is not None,
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -6,8 +6,6 @@ from typing import Any
 
 from sqlalchemy import CheckConstraint, Connection, text
 
-_LOCK_TIMEOUT = "5s"
-
 
 def check(name: str, *, postgresql: str, sqlite: str) -> tuple[CheckConstraint, CheckConstraint]:
     """A CHECK constraint in the words of each database."""
@@ -25,12 +23,3 @@ def bounded(postgresql: str, sqlite: str | None = None) -> dict[str, Any]:
 def schema_of(conn: Connection) -> str | None:
     """The schema that the tables stand in; None in a file, which has none."""
     return None if conn.dialect.name == "sqlite" else "control"
-
-
-def make_room(conn: Connection) -> None:
-    """Prepare a migration's transaction: it waits for nobody's lock for long, and may itself take its time (A-25)."""
-    if conn.dialect.name == "sqlite":
-        return
-    conn.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'"))
-    conn.execute(text("SET LOCAL statement_timeout = 0"))
-    conn.execute(text("CREATE SCHEMA IF NOT EXISTS control"))

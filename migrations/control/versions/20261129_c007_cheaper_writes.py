@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from worker.database import schema_of
+from worker.database import at_leisure, schema_of
 
 revision = "20261129_c007"
 down_revision = "20261129_c006"
@@ -11,20 +11,32 @@ depends_on = None
 
 # A constraint is checked at every write of a row, whatever changes in it: writing the payload out as text, or counting
 # the letters of a name by a pattern, is dear there. An index entry for a row without an event helps nobody.
-UPGRADE = """
+NEW_INDEXES = """
+DROP INDEX CONCURRENTLY IF EXISTS control.uq_platform_jobs_event_subscriber_new;
+CREATE UNIQUE INDEX CONCURRENTLY uq_platform_jobs_event_subscriber_new
+    ON control.platform_jobs (event_id, subscriber_id) WHERE event_id IS NOT NULL;
+DROP INDEX CONCURRENTLY IF EXISTS control.ix_platform_jobs_recent_new;
+CREATE INDEX CONCURRENTLY ix_platform_jobs_recent_new ON control.platform_jobs (created_at, id)
+"""
+EXCHANGE = """
 ALTER TABLE control.platform_jobs
+    DROP CONSTRAINT IF EXISTS uq_platform_jobs_event_subscriber,
     DROP CONSTRAINT ck_platform_jobs_payload,
-    ADD CONSTRAINT ck_platform_jobs_payload CHECK (pg_column_size(payload) <= 8388608),
+    ADD CONSTRAINT ck_platform_jobs_payload CHECK (pg_column_size(payload) <= 8388608) NOT VALID,
     DROP CONSTRAINT ck_platform_jobs_queue,
-    ADD CONSTRAINT ck_platform_jobs_queue CHECK (queue ~ '^[a-z0-9][a-z0-9._-]*$' AND length(queue) <= 100),
-    DROP CONSTRAINT uq_platform_jobs_event_subscriber;
-CREATE UNIQUE INDEX uq_platform_jobs_event_subscriber ON control.platform_jobs (event_id, subscriber_id)
-    WHERE event_id IS NOT NULL;
+    ADD CONSTRAINT ck_platform_jobs_queue CHECK (queue ~ '^[a-z0-9][a-z0-9._-]*$' AND length(queue) <= 100) NOT VALID;
+DROP INDEX IF EXISTS control.uq_platform_jobs_event_subscriber;
+ALTER INDEX control.uq_platform_jobs_event_subscriber_new RENAME TO uq_platform_jobs_event_subscriber;
 DROP INDEX control.ix_platform_jobs_recent;
-CREATE INDEX ix_platform_jobs_recent ON control.platform_jobs (created_at, id);
+ALTER INDEX control.ix_platform_jobs_recent_new RENAME TO ix_platform_jobs_recent;
 ALTER TABLE control.event_outbox
     DROP CONSTRAINT ck_event_outbox_payload,
-    ADD CONSTRAINT ck_event_outbox_payload CHECK (pg_column_size(payload) <= 8388608)
+    ADD CONSTRAINT ck_event_outbox_payload CHECK (pg_column_size(payload) <= 8388608) NOT VALID
+"""
+VALIDATE = """
+ALTER TABLE control.platform_jobs VALIDATE CONSTRAINT ck_platform_jobs_payload;
+ALTER TABLE control.platform_jobs VALIDATE CONSTRAINT ck_platform_jobs_queue;
+ALTER TABLE control.event_outbox VALIDATE CONSTRAINT ck_event_outbox_payload
 """
 DOWNGRADE = """
 ALTER TABLE control.event_outbox
@@ -43,16 +55,22 @@ ALTER TABLE control.platform_jobs
 
 
 def upgrade() -> None:
-    """Replace them; a file keeps its own."""
-    _run(UPGRADE)
+    """Replace them beside the work that goes on; a file has been made with the new ones."""
+    if schema_of(op.get_bind()) is None:
+        return
+    with at_leisure(op.get_context()):
+        _run(NEW_INDEXES)
+    _run(EXCHANGE)
+    with at_leisure(op.get_context()):
+        _run(VALIDATE)
 
 
 def downgrade() -> None:
     """Put the dearer ones back."""
-    _run(DOWNGRADE)
+    if schema_of(op.get_bind()) is not None:
+        _run(DOWNGRADE)
 
 
 def _run(statements: str) -> None:
-    if schema_of(op.get_bind()) is not None:
-        for statement in statements.split(";\n"):
-            op.execute(statement)
+    for statement in statements.split(";\n"):
+        op.execute(statement)
