@@ -97,15 +97,16 @@ def finish(
     the attempt is recorded as superseded (S2-143, A-09); or an earlier call wrote it already (see `written`). To be
     called in a transaction.
     """
-    ordered = sorted(results, key=lambda each: each.job.id.int)  # everybody locks in one order (A-23)
+    ordered = sorted(results, key=lambda each: (each.job.id.int, each.job.generation))  # all lock in one order (A-23)
+    latest = {each.job.id: each for each in ordered}  # of two claims of one job, the older is lost
     by_me = {"by_instance": instance_id, "at_now": now}
-    done = [each for each in ordered if each.status is Status.SUCCEEDED]
+    done = [each for each in latest.values() if each.status is Status.SUCCEEDED]
     moved = _complete(conn, done, by_me)
-    if len(done) < len(ordered):
-        moved |= _settle(conn, [each for each in ordered if each.status is not Status.SUCCEEDED], by_me)
-    measured = [_measured(each, _outcome(each, moved[each.job.id])) for each in ordered if each.job.id in moved]
+    if len(done) < len(latest):
+        moved |= _settle(conn, [each for each in latest.values() if each.status is not Status.SUCCEEDED], by_me)
+    measured = [_measured(latest[job_id], _outcome(latest[job_id], status)) for job_id, status in moved.items()]
     if len(moved) < len(ordered):
-        lost = [each for each in ordered if each.job.id not in moved]
+        lost = [each for each in ordered if each.job.id not in moved or latest[each.job.id] is not each]
         superseded = attempts.supersede(conn, _document(lost), by_me)
         measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.id in superseded]
     statistics.add(conn, measured, now=now)

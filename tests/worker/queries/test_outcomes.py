@@ -13,6 +13,7 @@ from worker.model import AttemptOutcome, Job, Status
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
 from worker.queries.outcomes import Result, finish
+from worker.queries.recovery import recover
 from worker.queries.schema import job_attempts, statistics_minutes
 
 FAILURE = describe(ValueError("no such template: invoice_v3.html"), handler_key="render_report")
@@ -129,3 +130,14 @@ def test_a_claim_made_by_the_database_can_be_finished(conn: Connection) -> None:
     kwargs = {"job_types": ["render_report"], "queues": None, "after": "", "limit": 1, "lease_seconds": 30}
     (mine,) = claim(conn, instance_id="me", now=NOON, **kwargs)  # type: ignore[arg-type] # a plain dict of its arguments
     assert end(conn, Result(mine, AttemptOutcome.COMPLETED, run_ms=1), instance="me")
+
+
+def test_a_10_of_two_claims_of_one_job_in_a_batch_the_older_is_lost(conn: Connection) -> None:
+    old = running(conn)
+    with conn.engine.begin() as mine:
+        recover(mine, stale_after_seconds=900, now=NOON + timedelta(minutes=6))
+    kwargs = {"job_types": ["render_report"], "queues": None, "after": "", "limit": 1, "lease_seconds": 30}
+    (new,) = claim(conn, instance_id="worker-1", now=NOON + timedelta(minutes=7), **kwargs)  # type: ignore[arg-type] # a plain dict of its arguments
+    both = [Result(each, AttemptOutcome.COMPLETED, run_ms=1) for each in (new, old)]
+    assert end(conn, *both) == {old.id: Status.SUCCEEDED}
+    assert [each.outcome for each in attempts(conn, old.id)] == ["superseded", "completed"]
