@@ -1,0 +1,56 @@
+"""Time passes: leases end and are recovered, old rows are pruned."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from tests.worker.queries.machine.cast import TAKERS, Taker
+from tests.worker.queries.machine.known import LEASE
+from tests.worker.queries.machine.model import RETENTION_DAYS
+from tests.worker.queries.machine.working import Working
+from worker.model import Status
+from worker.queries.recovery import recover
+from worker.queries.retention import prune
+
+SPANS = (timedelta(seconds=5), LEASE - timedelta(seconds=1), LEASE, timedelta(minutes=2), timedelta(hours=2))
+
+
+class Keeping(Working):
+    """Rules of the clock and of those who clear up."""
+
+    @rule(span=st.sampled_from(SPANS))
+    def wait(self, span: timedelta) -> None:
+        """Some leases end, some retries come due, some pauses lapse."""
+        self.now += span
+
+    @precondition(lambda self: self.model.in_status(Status.RUNNING))
+    @rule(limit=st.sampled_from((1, 100)))
+    def recover(self, limit: int) -> None:
+        """What silent workers held goes back, or ends."""
+        with self.transaction() as (conn, now):
+            answer = recover(conn, stale_after_seconds=900, limit=limit, now=now)
+            expected = self.model.recover(limit, now)
+        assert answer.refused == {}
+        found = {Status.QUEUED: answer.requeued, Status.FAILED: answer.failed, Status.CANCELLED: answer.cancelled}
+        assert {job_id: status for status, ids in found.items() for job_id in ids} == expected
+
+    @precondition(lambda self: self.model.in_status(Status.RUNNING))
+    @rule(taker=st.sampled_from(TAKERS))
+    def fall_silent(self, taker: Taker) -> None:
+        """Whatever is held is held too long and goes back; a worker that does not know it yet takes it anew."""
+        self.wait(LEASE * 2)
+        self.recover(limit=100)
+        self.every_row_is_as_it_should_be()
+        self.claim(taker, after="", limit=100)
+
+    @precondition(lambda self: any(each.relayed_at for each in self.model.events.values()))
+    @rule(days=st.sampled_from((0, 31, 100)))
+    def prune(self, days: int) -> None:
+        """A month later, perhaps: old events and what came of them are deleted, nothing else."""
+        self.now += timedelta(days=days)
+        with self.transaction() as (conn, now):
+            pruned = prune(conn, retention_days=RETENTION_DAYS, now=now)
+            assert pruned == {**pruned, **self.model.prune(now)}
