@@ -43,6 +43,7 @@ def create_app(
     figures: Sample = sample,
 ) -> Starlette:
     """The console as an ASGI application; `now` holds its clock still."""
+    topology.require_shareable(settings, starts="the console")
     ours = None if engine else _engine(settings)
     shared = engine or ours
     assert shared

@@ -21,6 +21,8 @@ import pytest
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlalchemy import Connection, Engine, select
 
+from app.main import create_app
+from app.settings import ConsoleSettings
 from tests.app.shell import Shell
 from tests.conformance import host
 from tests.conformance.acts import jobs, on
@@ -209,6 +211,8 @@ def test_s2_82_so_a_console_process_knows_what_it_cannot_share(scheduler: Any) -
     with refuses("WATCHFLOOR_JOB_WORKER_MODE=standalone: .*SQLite"):
         schedule_job_maintenance(scheduler, api, on(Registry(), "order.created", "invoice.render"))
     assert scheduler.get_jobs() == []
+    with refuses("WATCHFLOOR_JOB_WORKER_MODE=standalone: .*the console needs a PostgreSQL"):
+        create_app(ConsoleSettings.model_validate({"database_url": FILE, "job_worker_mode": "standalone"}))
 
 
 def test_s2_83_the_blocking_worker_needs_standalone() -> None:
