@@ -14,7 +14,8 @@ from worker.settings import QUEUE_NAME, attempts_budget, queue_name
 Handler = Callable[[Job], Any]
 
 EMAIL_JOB_TYPE = "send_email"
-SUPPORTED_JOB_TYPES = frozenset({EMAIL_JOB_TYPE, "materialize_insights", "provision_tenant", "train_tenant_model"})
+PROVISION_JOB_TYPE = "provision_tenant"
+SUPPORTED_JOB_TYPES = frozenset({EMAIL_JOB_TYPE, "materialize_insights", PROVISION_JOB_TYPE, "train_tenant_model"})
 
 
 @dataclass(frozen=True, slots=True)

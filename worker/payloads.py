@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from worker.errors import InvalidInput
@@ -12,18 +11,25 @@ from worker.errors import InvalidInput
 MAX_BYTES = 1_048_576
 MAX_DEPTH = 64
 
+_BEYOND = math.inf
+_WORD = 1 << 63
+"""A whole number up to this, and any float, takes at most as many bytes as `_NUMBER`."""
+_NUMBER = 24
+
+dumps = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+"""The JSON text of a value that passed `check`."""
+
+
+def check(value: Any, *, field: str = "payload") -> float:
+    """An upper bound of the bytes of the value's JSON text; InvalidInput names the path of what cannot be stored."""
+    bound = _bound(value)
+    return bound if bound <= MAX_BYTES else _measured(value, field)
+
 
 def to_text(value: Any, *, field: str = "payload") -> str:
     """The JSON text of a value; InvalidInput names the path of what cannot be stored."""
-    for path, problem in _problems(value, field):
-        raise InvalidInput(path, problem)
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError):
-        raise InvalidInput(field, "is not JSON") from None
-    if len(text.encode()) > MAX_BYTES:
-        raise InvalidInput(field, f"is larger than {MAX_BYTES:,} bytes")
-    return text
+    check(value, field=field)
+    return dumps(value)
 
 
 def clean_text(value: str, *, field: str, limit: int) -> str:
@@ -34,20 +40,68 @@ def clean_text(value: str, *, field: str, limit: int) -> str:
     return value.strip()
 
 
-def _problems(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _bound(value: Any, depth: int = 0) -> float:
+    """At most so many bytes, when nothing in the value is odd; what is odd, or looks so, is beyond every limit."""
+    kind = type(value)
+    if kind is str:
+        return 6 * len(value) + 2 if value.isascii() and "\0" not in value else _BEYOND
+    if kind is int:
+        return _NUMBER if -_WORD < value < _WORD else _BEYOND
+    if kind is float:
+        return _NUMBER if math.isfinite(value) else _BEYOND
+    if kind is bool or value is None:
+        return 5
+    if kind is dict:
+        return _bound_of_keys(value) + _bound_of_all(value.values(), depth)
+    return _bound_of_all(value, depth) if kind is list else _BEYOND
+
+
+def _bound_of_keys(value: dict[Any, Any]) -> float:
+    bound = 0.0
+    for key in value:
+        if type(key) is not str or "\0" in key or not key.isascii():
+            return _BEYOND
+        bound += 6 * len(key) + 3
+    return bound
+
+
+def _bound_of_all(items: Any, depth: int) -> float:
+    if depth == MAX_DEPTH:
+        return _BEYOND
+    bound = 2.0
+    for item in items:
+        bound += _bound(item, depth + 1) + 1
+    return bound
+
+
+def _measured(value: Any, field: str) -> int:
+    """The bytes of the text itself, each part looked at."""
+    if found := _problem(value, field):
+        raise InvalidInput(*found)
+    try:
+        text = dumps(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(field, "is not JSON") from None
+    if (size := len(text.encode())) > MAX_BYTES:
+        raise InvalidInput(field, f"is larger than {MAX_BYTES:,} bytes")
+    return size
+
+
+def _problem(value: Any, path: str, depth: int = 0) -> tuple[str, str] | None:
+    """Where the first thing is that cannot be stored, and what is wrong with it."""
     if depth > MAX_DEPTH:
-        yield path[:200], f"is nested deeper than {MAX_DEPTH} levels"
-    elif isinstance(value, dict):
-        for key, item in value.items():
+        return path[:200], f"is nested deeper than {MAX_DEPTH} levels"
+    if isinstance(value, dict):
+        for key in value:
             if problem := _text_problem(key) if isinstance(key, str) else "is not text":
-                yield path, f"has a key that {problem}"
-            else:
-                yield from _problems(item, f"{path}.{key}", depth + 1)
+                return path, f"has a key that {problem}"
+        inside = ((f"{path}.{key}", item) for key, item in value.items())
     elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from _problems(item, f"{path}[{index}]", depth + 1)
-    elif problem := _leaf_problem(value):
-        yield path, problem
+        inside = ((f"{path}[{index}]", item) for index, item in enumerate(value))
+    else:
+        problem = _leaf_problem(value)
+        return (path, problem) if problem else None
+    return next((found for name, item in inside if (found := _problem(item, name, depth + 1))), None)
 
 
 def _leaf_problem(value: Any) -> str | None:

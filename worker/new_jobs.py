@@ -1,0 +1,156 @@
+"""What a producer asks for, and the door: a job that cannot be kept is refused here by name, before any SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from worker.errors import InvalidInput
+from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobTypes
+from worker.model import Status
+from worker.payloads import check, clean_text
+from worker.settings import attempts_budget, queue_name
+
+Kept = TypeVar("Kept")
+
+LONGEST_DELAY_SECONDS = 366 * 86_400
+
+
+# Not frozen, which would triple what it costs to make one: they are made by the thousand.
+@dataclass(slots=True)
+class NewJob:
+    """A job to enqueue; what is left out comes from its job type. `delay_seconds` counts on the database's clock.
+
+    Without an `id` it is given one. Whoever may have to repeat a request gives an idempotency key, or at least the id.
+    """
+
+    job_type: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    tenant_id: UUID | None = None
+    queue: str | None = None
+    idempotency_key: str | None = None
+    max_attempts: int | None = None
+    available_at: datetime | None = None
+    delay_seconds: float = 0
+    source: str = "api"
+    metadata: Mapping[str, Any] | None = None
+    id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """What an enqueue came to: the job's id, whether this call made it, and its status now (A-58)."""
+
+    id: UUID
+    created: bool
+    status: Status
+
+
+@dataclass(slots=True)
+class Admitted:
+    """One job that may come in, as JSON has it."""
+
+    head: dict[str, Any]
+    """Its type, queue, budget and source: what many jobs of a set have in common."""
+    row: dict[str, Any]
+    size: float
+    """At most how many bytes payload and metadata take."""
+
+
+def admit(job_types: JobTypes, news: Iterable[NewJob]) -> list[Admitted]:
+    """Every job as a row; UnknownJobType or InvalidInput when one cannot be kept (S1-29, S2-20, A-32 to A-36, A-44)."""
+    heads: dict[tuple[Any, ...], dict[str, Any]] = {}
+    admitted = []
+    for new in news:
+        asked = (new.job_type, new.queue, new.max_attempts, type(new.max_attempts), new.source)
+        if (head := heads.get(asked)) is None:
+            head = heads[asked] = _head(job_types, new)
+        row: dict[str, Any] = {"payload": new.payload}
+        size = check(new.payload) + (0 if new.metadata is None else check(new.metadata, field="metadata"))
+        rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, new.available_at, new.metadata)
+        if rest != _ORDINARY or not new.payload or new.job_type in _PARTICULAR:
+            row |= _particulars(new)
+        admitted.append(Admitted(head, row, size))
+    return admitted
+
+
+_ORDINARY: tuple[Any, ...] = (None, None, None, 0, None, None)
+_PARTICULAR = {EMAIL_JOB_TYPE, PROVISION_JOB_TYPE}
+
+
+def _head(job_types: JobTypes, new: NewJob) -> dict[str, Any]:
+    kind = job_types.get(new.job_type)
+    budget = kind.max_attempts if new.max_attempts is None else _kept(attempts_budget, new.max_attempts, "max_attempts")
+    return {
+        "job_type": kind.name,
+        "queue": kind.queue if new.queue is None else _kept(queue_name, new.queue, "queue"),
+        "max_attempts": budget,
+        "source": clean_text(new.source, field="source", limit=50),
+    }
+
+
+def _particulars(new: NewJob) -> dict[str, Any]:
+    """What few jobs have, as far as this one has it."""
+    if not isinstance(new.payload, Mapping | list | tuple):  # the types say so, but not everybody checks them
+        raise InvalidInput("payload", "is not a document")
+    if new.job_type == EMAIL_JOB_TYPE and not _is_sealed(new.payload):
+        raise InvalidInput("payload", "send_email takes only the encrypted envelope")
+    if new.job_type == PROVISION_JOB_TYPE and new.tenant_id is None:
+        raise InvalidInput("tenant_id", "provision_tenant needs one")
+    row = {
+        "id": _uuid(new.id, "id"),
+        "tenant_id": _uuid(new.tenant_id, "tenant_id"),
+        "idempotency_key": _key(new.idempotency_key),
+        "available_at": _instant(new.available_at),
+        "delay_seconds": _delay(new.delay_seconds) or None,
+        "metadata": new.metadata,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _kept(rule: Callable[[object], Kept], value: object, field: str) -> Kept:
+    try:
+        return rule(value)
+    except ValueError as refusal:
+        raise InvalidInput(field, str(refusal).removeprefix("max_attempts ")) from None
+
+
+def _is_sealed(payload: Mapping[str, Any]) -> bool:
+    return (
+        payload.keys() == {"schema", "ciphertext"}
+        and payload["schema"] == "watchfloor.email.v1"
+        and isinstance(payload["ciphertext"], str)
+    )
+
+
+def _uuid(value: object, field: str) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, UUID):
+        return str(value)
+    raise InvalidInput(field, "must be a UUID")
+
+
+def _key(key: str | None) -> str | None:
+    if key is None:
+        return None
+    if cleaned := clean_text(key, field="idempotency_key", limit=255):
+        return cleaned
+    raise InvalidInput("idempotency_key", "must not be empty")
+
+
+def _delay(value: float) -> float:
+    if 0 <= value <= LONGEST_DELAY_SECONDS:
+        return value
+    raise InvalidInput("delay_seconds", "must be from 0 to a year")
+
+
+def _instant(value: datetime | None) -> str | None:
+    if value is None:
+        return None
+    if value.tzinfo is None:
+        raise InvalidInput("available_at", "must carry a time zone")
+    return value.astimezone(UTC).isoformat()
