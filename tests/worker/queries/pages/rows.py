@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, insert
 
 from tests.factories import NOON
-from worker.queries.schema import BUCKETS_MS, job_attempts, statistics_minutes
+from worker.model import Status, new_id
+from worker.queries.schema import BUCKETS_MS, job_attempts, platform_jobs, statistics_minutes
 
 
 def minute(
@@ -29,6 +30,15 @@ def minute(
         **{f"run_{bound}": count for bound, count in runs.items()},
     }
     conn.execute(insert(statistics_minutes), row | columns)
+
+
+def jobs(conn: Connection, number: int, *, status: Status = Status.QUEUED, **columns: Any) -> None:
+    """Many jobs of one kind, each created a millisecond after the one before."""
+    alike = {"job_type": "render_report", "status": status, "finished_at": None if status == Status.QUEUED else NOON}
+    births = (NOON - timedelta(hours=1) + timedelta(milliseconds=place) for place in range(number))
+    rows = [{"id": new_id(), "created_at": at, "available_at": at} | alike | columns for at in births]
+    with conn.engine.begin() as apart:
+        apart.execute(insert(platform_jobs), rows)
 
 
 def attempt(conn: Connection, job_id: UUID, generation: int = 1, **columns: Any) -> None:

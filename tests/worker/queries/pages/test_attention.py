@@ -257,6 +257,7 @@ def test_a_pause_without_an_end_over_waiting_jobs_needs_a_person(conn: Connectio
     assert people(read(conn)) == 1
 
 
+@pytest.mark.postgresql
 def test_an_old_transaction_is_a_warning(conn: Connection) -> None:
     engine = conn.engine
     with engine.connect() as holding:

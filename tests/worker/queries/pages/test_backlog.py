@@ -10,25 +10,16 @@ from sqlalchemy import Connection, text
 
 from tests import factories
 from tests.factories import NOON
+from tests.worker.queries.pages.rows import jobs
 from worker.model import Status
 from worker.queries.pages import backlog, fleet
 from worker.queries.pages.backlog import HEAD, OPEN, OPEN_IN_FULL, OTHERS, READY, Backlog, Depths
 
 LATER: dict[str, Any] = {"scheduled": True, "available_at": NOON + timedelta(minutes=5)}
-MANY = """
-INSERT INTO control.platform_jobs (id, job_type, queue, status, finished_at, created_at, available_at)
-SELECT gen_random_uuid(), 'render_report', :queue, :status, CASE WHEN :status = 'queued' THEN NULL ELSE now() END,
-       timestamptz '2026-11-29 11:00Z' + n * interval '1 ms', timestamptz '2026-11-29 11:00Z' + n * interval '1 ms'
-FROM generate_series(1, :rows) AS n
-"""
 
 
 def read(conn: Connection, **options: Any) -> tuple[Backlog, ...]:
     return backlog.read(conn, held=fleet.held(conn), now=NOON, **options)
-
-
-def many(conn: Connection, rows: int, queue: str = "mail", status: str = "queued") -> None:
-    conn.execute(text(MANY), {"rows": rows, "queue": queue, "status": status})
 
 
 def test_nothing_open_is_nothing(conn: Connection) -> None:
@@ -66,7 +57,7 @@ def test_a_scheduled_job_that_came_due_is_ready_before_a_worker_says_so(conn: Co
 
 
 def test_each_queue_is_counted_in_full_and_told_apart_by_its_oldest_jobs(conn: Connection) -> None:
-    many(conn, HEAD + 200)
+    jobs(conn, HEAD + 200, queue="mail")
     factories.job(conn, queue="mail", job_type="young", created_at=NOON, available_at=NOON)
     factories.job(conn, queue="other", job_type="young")
     assert backlog.depths(conn, now=NOON).ready == {"mail": HEAD + 201, "other": 1}
@@ -82,18 +73,19 @@ def test_each_queue_is_counted_in_full_and_told_apart_by_its_oldest_jobs(conn: C
 
 
 def test_scheduled_and_dead_are_counted_in_all(conn: Connection) -> None:
-    many(conn, 3, status="failed")
+    jobs(conn, 3, status=Status.FAILED)
     for _ in range(2):
         factories.job(conn, **LATER)
     depths = backlog.depths(conn, now=NOON)
     assert (depths.scheduled, depths.dead) == (2, 3)
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize("statement", [OPEN, OPEN_IN_FULL, READY, OTHERS, fleet.HELD], ids=range(5))
 def test_finished_work_is_never_read_however_much_there_is(conn: Connection, statement: Any) -> None:
-    many(conn, 20_000, status="succeeded")
-    many(conn, 200)
-    many(conn, 20, status="failed")
+    jobs(conn, 20_000, status=Status.SUCCEEDED)
+    jobs(conn, 200)
+    jobs(conn, 20, status=Status.FAILED)
     conn.execute(text("ANALYZE control.platform_jobs"))
     compiled = statement.compile(dialect=conn.dialect)
     parameters = compiled.construct_params({"at_now": NOON})

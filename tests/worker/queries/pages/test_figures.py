@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event, insert, text
+from sqlalchemy import Connection, Engine, event, insert, text, update
 
 from tests import factories
 from tests.factories import NOON
@@ -16,10 +16,10 @@ from worker.model import Status, new_id
 from worker.queries import audit, queues
 from worker.queries.audit import Actor
 from worker.queries.outbox import NOBODY
-from worker.queries.pages import figures
+from worker.queries.pages import figures, readiness
 from worker.queries.pages.figures import Figures, count_text
 from worker.queries.pages.outbox import OUTBOX
-from worker.queries.schema import event_outbox
+from worker.queries.schema import event_outbox, platform_jobs, worker_instances
 
 DANA = Actor("dana")
 
@@ -36,7 +36,7 @@ def test_an_empty_database_is_quiet(conn: Connection) -> None:
 
 
 def test_without_a_clock_the_database_tells_the_time(conn: Connection) -> None:
-    before = conn.execute(text("SELECT clock_timestamp()")).scalar_one()
+    before = readiness.clock(conn)
     assert figures.sample(conn).at >= before
 
 
@@ -110,6 +110,7 @@ def test_a_pause_that_lapsed_is_none(conn: Connection) -> None:
     assert list(sample(conn).paused) == ["bulk"]
 
 
+@pytest.mark.postgresql
 def test_the_oldest_transaction_that_holds_vacuum_back_is_seen(engine: Engine, conn: Connection) -> None:
     assert sample(conn).transaction is None
     with engine.connect() as holding, engine.connect() as idle:
@@ -172,14 +173,14 @@ def test_a_dead_letter_moves_the_inbox_and_the_overview(conn: Connection) -> Non
 
 def test_a_worker_that_falls_silent_moves_workers_and_the_overview(conn: Connection) -> None:
     factories.worker_instance(conn)
-    silence = text("UPDATE control.worker_instances SET last_heartbeat_at = '2026-11-29 11:58Z'")
+    silence = update(worker_instances).values(last_heartbeat_at=NOON - timedelta(minutes=2))
     assert changed(conn, lambda: conn.execute(silence)) == {"workers", "overview"}
 
 
 def test_a_provisioning_step_moves_tenants(conn: Connection) -> None:
     tenant_id = factories.tenant(conn, onboarding_status="provisioning")
     factories.job(conn, job_type="provision_tenant", tenant_id=tenant_id, status=Status.RUNNING)
-    step = text("UPDATE control.platform_jobs SET progress = 16.67")
+    step = update(platform_jobs).values(progress=16.67)
     assert changed(conn, lambda: conn.execute(step)) == {"tenants"}
 
 
@@ -192,6 +193,7 @@ def test_a_finished_minute_moves_queues_and_jobs(conn: Connection) -> None:
     assert changed(conn, lambda: minute(conn, NOON)) == {"queues", "jobs"}
 
 
+@pytest.mark.postgresql
 def test_relayed_events_are_never_read_however_many_there_are(conn: Connection) -> None:
     conn.exec_driver_sql(
         "INSERT INTO control.event_outbox (id, event_id, event_type, source, occurred_at, payload, relayed_at, fanout)"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, insert
 
 from tests import factories
 from tests.factories import NOON
 from tests.worker.queries.pages.rows import minute
-from worker.model import Status
+from worker.model import Status, new_id
 from worker.queries.pages import flow
 from worker.queries.pages.flow import ARRIVALS_READ, Flow, quantile
-from worker.queries.schema import RUN_BUCKETS
+from worker.queries.schema import RUN_BUCKETS, platform_jobs
 
 JUST = NOON + timedelta(seconds=30)
 """Half a minute into a minute, so that the last five full ones and that half are five and a half."""
@@ -54,10 +54,10 @@ def test_arrivals_are_counted_from_the_rows_whatever_became_of_them(conn: Connec
 
 
 def test_a_flood_of_arrivals_is_measured_over_the_time_it_spans(conn: Connection) -> None:
-    conn.exec_driver_sql(
-        "INSERT INTO control.platform_jobs (id, job_type, queue, created_at) SELECT gen_random_uuid(), 'render_report',"
-        f" 'mail', timestamptz '2026-11-29 12:00:30Z' - n * interval '5 ms' FROM generate_series(0, {ARRIVALS_READ}) n"
-    )
+    rows = [
+        {"id": new_id(), "created_at": JUST - timedelta(milliseconds=5 * place)} for place in range(ARRIVALS_READ + 1)
+    ]
+    conn.execute(insert(platform_jobs).values(job_type="render_report", queue="mail"), rows)
     factories.job(conn, queue="quiet", created_at=NOON - timedelta(minutes=3))
     arrived = {queue: each.arrived for queue, each in flows(conn).items()}
     assert arrived == {"mail": pytest.approx(12_000, rel=0.01)}

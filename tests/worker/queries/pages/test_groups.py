@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, insert
 
 from tests import factories
 from tests.factories import NOON
+from tests.worker.queries.pages.rows import jobs
 from worker.model import Status
 from worker.queries.pages import groups
 from worker.queries.schema import dead_letter_groups
@@ -77,12 +78,8 @@ def test_what_somebody_noted_on_a_group_comes_with_it(conn: Connection) -> None:
 
 
 def test_counting_ends_and_says_so(conn: Connection) -> None:
-    more = """
-        INSERT INTO control.platform_jobs (id, job_type, status, finished_at, error_fingerprint)
-        SELECT gen_random_uuid(), 'render_report', 'failed', :noon, :group FROM generate_series(1, :jobs)
-    """
-    conn.execute(text(more), {"noon": NOON, "group": A, "jobs": groups.COUNTED + 5})
-    conn.execute(text(more), {"noon": NOON, "group": B, "jobs": groups.SAMPLED})
+    jobs(conn, groups.COUNTED + 5, status=Status.FAILED, error_fingerprint=A)
+    jobs(conn, groups.SAMPLED, status=Status.FAILED, error_fingerprint=B)
     many, few = sorted(groups.read(conn, now=NOON), key=lambda group: -group.jobs)
     assert (many.jobs, many.capped, many.sampled) == (groups.COUNTED, True, True)
     assert (few.jobs, few.capped, few.sampled) == (groups.SAMPLED, False, False)

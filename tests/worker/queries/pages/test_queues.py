@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, insert
 
 from tests import factories
 from tests.factories import NOON
 from worker.errors import InvalidInput
-from worker.model import Status
+from worker.model import Status, new_id
 from worker.queries.pages import cursors, figures, queues
 from worker.queries.pages.queues import PAGE
+from worker.queries.schema import platform_jobs
 
 
 def filled(conn: Connection, names: int) -> None:
     """One ready job on each of so many queues."""
-    conn.execute(
-        text(
-            "INSERT INTO control.platform_jobs (id, job_type, queue, created_at, available_at)"
-            " SELECT gen_random_uuid(), 'type-' || n, 'queue-' || n, '2026-11-29 11:50Z', '2026-11-29 11:50Z'"
-            " FROM generate_series(1, :names) n"
-        ),
-        {"names": names},
-    )
+    at = NOON - timedelta(minutes=10)
+    numbers = range(1, names + 1)
+    rows = [{"id": new_id(), "job_type": f"type-{number}", "queue": f"queue-{number}"} for number in numbers]
+    conn.execute(insert(platform_jobs).values(created_at=at, available_at=at), rows)
 
 
 @pytest.mark.parametrize("view", ["queue", "type"])
