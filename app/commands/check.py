@@ -21,7 +21,6 @@ from worker.handlers import configured
 from worker.queries.pages import readiness
 from worker.queries.pages.readiness import Server
 
-OLDEST_SERVER = 150000
 MOST_SKEW_SECONDS = 5
 
 
@@ -71,12 +70,11 @@ def _database(engine: Engine) -> Iterator[Finding]:
 
 
 def _version(server: Server) -> Finding:
-    version = f"PostgreSQL {server.version // 10_000}.{server.version % 10_000}"
-    if server.version < OLDEST_SERVER:
-        return Finding("database", "failed", f"{version}; 15 is the oldest that works")
+    if server.too_old:
+        return Finding("database", "failed", f"{server.product}; PostgreSQL 15 is the oldest that works")
     if server.read_only:
-        return Finding("database", "failed", f"{version}, read-only: a standby?")
-    return Finding("database", "ok", version)
+        return Finding("database", "failed", f"{server.product}, read-only: a standby?")
+    return Finding("database", "ok", server.product)
 
 
 def _schema(revision: str | None) -> Finding:

@@ -16,12 +16,13 @@ from pydantic import SecretStr
 from app.commands.refusals import Misconfigured, Refused
 from app.processes import Companion
 from app.settings import ConsoleSettings
-from worker.database import Engine, connect, is_outage, url_of
+from worker.database import Engine, Seat, connect, is_file, is_outage, url_of
 from worker.errors import ConfigurationError
 from worker.local_postgres import LocalPostgres, default_data_folder
 from worker.queries.pages import readiness
 
 TEND_EVERY_SECONDS = 2
+ADDRESSES = "must be like postgresql://user:password@host:5432/name or sqlite:///path/to/file"
 
 data_option = click.option(
     "--data",
@@ -34,22 +35,39 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Database:
-    """The settings with an address, and the embedded server if it is one."""
+    """The settings with an address, where on this machine the data lies, and the embedded server if it is one."""
 
     settings: ConsoleSettings
-    folder: Path | None = None
+    place: Path | None = None
     local: LocalPostgres | None = None
+
+    @property
+    def url(self) -> str:
+        """Its address as an engine wants it."""
+        assert self.settings.database_url
+        return url_of(self.settings.database_url.get_secret_value())
 
     @contextmanager
     def engine(self) -> Iterator[Engine]:
         """A small pool, closed with the block."""
-        assert self.settings.database_url
-        url = url_of(self.settings.database_url.get_secret_value())
-        engine = connect(url, application_name="watchfloor command", pool_size=2)
+        engine = connect(self.url, application_name="watchfloor command", pool_size=2)
         try:
             yield engine
         finally:
             engine.dispose()
+
+    @contextmanager
+    def to_itself(self) -> Iterator[None]:
+        """Misconfigured when it is a file that another process serves already."""
+        seat = Seat(self.url, "console")
+        if not seat.take():
+            raise Misconfigured(
+                "DATABASE_URL: another `watchfloor up` runs on this SQLite file, which serves one process"
+            )
+        try:
+            yield
+        finally:
+            seat.leave()
 
     def care(self) -> list[Companion]:
         """What revives the embedded server should it die; nothing for a server that others look after."""
@@ -80,8 +98,12 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
     if settings.database_url:
         if data:
             raise Refused("--data is for the embedded PostgreSQL, but DATABASE_URL is set")
-        _require_address(settings.database_url.get_secret_value())
-        yield Database(settings)
+        address = settings.database_url.get_secret_value()
+        if is_file(address):
+            yield _file(settings, address, create=create)
+        else:
+            _require_address(address)
+            yield Database(settings)
         return
     folder = (data or default_data_folder()).absolute()
     if not create and not (folder / "pgdata").is_dir():
@@ -94,6 +116,19 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
         local.close()
 
 
+def _file(settings: ConsoleSettings, address: str, *, create: bool) -> Database:
+    """Misconfigured unless the file is there, or may be made; what it is called is not repeated where it is wrong."""
+    scheme, _, name = address.partition(":///")
+    if scheme not in ("sqlite", "sqlite+pysqlite") or not name or name == ":memory:" or "?" in name:
+        raise Misconfigured(f"DATABASE_URL: {ADDRESSES}")
+    path = Path(name).absolute()
+    if not path.parent.is_dir():
+        raise Misconfigured("DATABASE_URL: the folder for the SQLite file does not exist")
+    if not create and not path.is_file():
+        raise Misconfigured("DATABASE_URL: no such SQLite file; start one with `watchfloor up`")
+    return Database(settings.model_copy(update={"database_url": SecretStr(f"sqlite:///{path}")}), path)
+
+
 def _require_address(text: str) -> None:
     """Misconfigured unless it is an address of a PostgreSQL; what it says is not repeated, it may hold a password."""
     try:
@@ -102,4 +137,4 @@ def _require_address(text: str) -> None:
     except ValueError:
         is_ours = False
     if not is_ours:
-        raise Misconfigured("DATABASE_URL: must be like postgresql://user:password@host:5432/name")
+        raise Misconfigured(f"DATABASE_URL: {ADDRESSES}")

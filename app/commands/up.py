@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from app.main import new_maintenance, new_worker
 from app.processes import Companion, Part
 from app.settings import ConsoleSettings
 from worker import migrate, topology
-from worker.database import Engine
+from worker.database import Engine, is_file
 from worker.handlers import Registry, configured
+from worker.settings import WorkerSettings
 
 
 @click.command("up")
@@ -37,7 +39,7 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
     logs.configure(settings)
     registry = configured(settings)
     listener = bound(settings)
-    with database(settings, data, create=True) as found, found.engine() as engine:
+    with database(settings, data, create=True) as found, found.to_itself(), found.engine() as engine:
         migrate.upgrade(engine)
         with engine.begin() as conn:
             path = admin_link(conn, os_actor())
@@ -60,24 +62,30 @@ def _settings(options: dict[str, Any], *, demo: bool) -> ConsoleSettings:
 
 
 def _parts(found: Database, engine: Engine, registry: Registry, *, demo: bool) -> list[Part]:
-    """What runs beside the console; without a handler there is nothing that a worker could run."""
+    """What runs beside the console."""
     settings = found.settings
-    staff = shift.workers(settings) if demo else [settings] if registry.capabilities() else []
     traffic = [Companion("traffic", Traffic(engine, registry.job_types).run)] if demo else []
     return [
         *found.care(),
         new_maintenance(settings, registry),
-        *(new_worker(each, registry) for each in staff),
+        *(new_worker(each, registry) for each in _staff(found, registry, demo=demo)),
         *traffic,
     ]
+
+
+def _staff(found: Database, registry: Registry, *, demo: bool) -> Sequence[WorkerSettings]:
+    """A worker, the demo's shift of them, or none without a handler, as there is nothing that it could run."""
+    if demo and not is_file(found.url):  # which has room for one
+        return shift.workers(found.settings)
+    return [found.settings] if registry.capabilities() else []
 
 
 def _greeting(url: str, path: str | None, found: Database, registry: Registry, *, as_json: bool) -> str:
     link = path and url + path
     if as_json:
-        return document({"url": url, "sign_in": link, "data": found.folder})
+        return document({"url": url, "sign_in": link, "data": found.place})
     lines = [f"Watchfloor is at {url}"]
     lines += [f"Sign in once by  {link}" if link else "Sign in with a link from `watchfloor operators link NAME`"]
-    lines += [f"Its data lies in {found.folder}"] if found.folder else []
+    lines += [f"Its data lies in {found.place}"] if found.place else []
     lines += [] if registry.capabilities() else ["No worker runs: WATCHFLOOR_HANDLERS names no module with handlers"]
     return "\n".join([*lines, "Ctrl-C stops it"])

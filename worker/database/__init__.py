@@ -16,7 +16,7 @@ from worker.database.hints import HINTED, hint, serialise
 from worker.database.insert import insert
 from worker.database.listener import Listener
 from worker.database.migration import alone, at_leisure
-from worker.database.rows import for_each, grouped_by, of_server
+from worker.database.rows import EitherRows, for_each, grouped_by, of_server
 from worker.database.seat import Seat
 from worker.database.sets import among, holds, one_of, records
 from worker.database.texts import append_recent, digest, greatest, json_of, least, octets, position, text_of
@@ -30,6 +30,7 @@ __all__ = (
     "BigId",
     "Bytewise",
     "Connection",
+    "EitherRows",
     "Engine",
     "Id",
     "Json",

@@ -1,4 +1,4 @@
-"""How many consumers a database has room for: a server any number, a file one (S2-75)."""
+"""How many processes a database has room for: a server any number, a file one (S2-75)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from worker.database.engines import is_file
 
 
 class Seat:
-    """A consumer's place at the database; it is free again at the latest when its process ends, however that is."""
+    """A process's place at the database, by what it does there; free again at the latest when the process ends."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, role: str = "consumer") -> None:
         file = make_url(url).database if is_file(url) else None
-        self._path = Path(f"{file}-consumer") if file else None
+        self._path = Path(f"{file}-{role}") if file else None
         self._held: IO[bytes] | None = None
 
     def take(self) -> bool:

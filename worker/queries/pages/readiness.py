@@ -5,29 +5,44 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Boolean, Integer, Text, and_, column, func, or_, select, table
+from sqlalchemy import Boolean, Integer, Text, and_, column, false, func, literal, or_, select, table, true
 from sqlalchemy import cast as sql_cast
 
-from worker.database import Connection, moment
+from worker.database import Connection, EitherRows, moment
 
 _roles = table("pg_roles", column("rolname", Text), column("rolsuper", Boolean), column("rolbypassrls", Boolean))
 _jobs = func.to_regclass("control.platform_jobs")
+OLDEST_SERVER = 150000
+
 CLOCK = select(moment())
-LOOK = select(
-    sql_cast(func.current_setting("server_version_num"), Integer).label("version"),
+_number = sql_cast(func.current_setting("server_version_num"), Integer)
+_SERVER = select(
+    (literal("PostgreSQL ") + func.current_setting("server_version")).label("product"),
+    (_number < OLDEST_SERVER).label("too_old"),
     moment().label("now"),
     or_(func.pg_is_in_recovery(), func.current_setting("transaction_read_only") == "on").label("read_only"),
     _roles.c.rolname.label("role"),
     or_(_roles.c.rolsuper, _roles.c.rolbypassrls).label("bypasses"),
     and_(*(func.has_table_privilege(_jobs, right) for right in ("SELECT", "INSERT", "UPDATE"))).label("may_work"),
 ).where(_roles.c.rolname == func.current_user())
+_FILE = select(
+    (literal("SQLite ") + func.sqlite_version()).label("product"),
+    false().label("too_old"),
+    moment().label("now"),
+    false().label("read_only"),
+    literal("whoever may write the file").label("role"),
+    false().label("bypasses"),
+    true().label("may_work"),
+)
+LOOK = EitherRows(postgresql=_SERVER, sqlite=_FILE)
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A database as one session finds it; `version` is 150018 for 15.18, `may_work` is None without the schema."""
+    """A database as one session finds it; `may_work` is None without the schema."""
 
-    version: int
+    product: str
+    too_old: bool
     now: datetime
     read_only: bool
     role: str
