@@ -185,7 +185,8 @@ Index(
 )
 Index(
     "uq_platform_jobs_key",
-    text("coalesce(CAST(tenant_id AS text), '')"),
+    # Written as queries compile it, capitals included: else SQLite does not find the index
+    text("coalesce(CAST(tenant_id AS TEXT), '')"),
     platform_jobs.c.idempotency_key,
     unique=True,
     **bounded("idempotency_key IS NOT NULL"),
