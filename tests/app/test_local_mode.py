@@ -126,5 +126,5 @@ def test_a_file_is_migrated_checked_and_worked_on_by_commands_alone(url: str) ->
     job_id = enqueue(url, "send_digest", "--delay", "3600")
     shell.ok("queues", "pause", "mail", "--reason", "provider down")
     assert look(url, job_id).status == "queued"
-    shell.ok("jobs", "cancel", str(job_id), "--reason", "not needed")
+    shell.ok("jobs", "cancel", str(job_id), "--reason", "not needed", "--yes")
     assert look(url, job_id).status == "cancelled"
