@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from worker.model import Status, new_id
+from worker.model import Status, new_ids
 from worker.new_jobs import Admitted, Enqueued
 from worker.payloads import dumps
 
@@ -31,7 +31,10 @@ class Batch:
     def __init__(self, admitted: Sequence[Admitted]) -> None:
         self.is_new = not any("id" in each.row or "idempotency_key" in each.row for each in admitted)
         """Whether none of them can be there already."""
-        ids = [UUID(each.row["id"]) if "id" in each.row else new_id() for each in admitted]
+        ids = [
+            UUID(each.row["id"]) if "id" in each.row else made
+            for each, made in zip(admitted, new_ids(len(admitted)), strict=True)
+        ]
         self.made = [Enqueued(job_id, created=True, status=Status.QUEUED) for job_id in ids]
         """The answers, as far as this call makes the jobs."""
         shared = admitted[0].head

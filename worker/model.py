@@ -56,12 +56,20 @@ class AttemptOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+_NOISE = 0xFFF << 64 | (1 << 62) - 1
+_MARKS = 0x7 << 76 | 0b10 << 62
+
+
 def new_id() -> UUID:
     """A UUIDv7: unique without the database, and close in the index to its neighbours in time."""
-    milliseconds = time.time_ns() // 1_000_000
-    noise = secrets.randbits(74)
-    value = (milliseconds & 0xFFFF_FFFF_FFFF) << 80 | 0x7 << 76 | (noise >> 62) << 64 | 0b10 << 62
-    return UUID(int=value | noise & ((1 << 62) - 1))
+    return new_ids(1)[0]
+
+
+def new_ids(count: int) -> list[UUID]:
+    """So many of them at once, at half the cost."""
+    now = (time.time_ns() // 1_000_000 & 0xFFFF_FFFF_FFFF) << 80 | _MARKS
+    noise = secrets.token_bytes(10 * count)
+    return [UUID(int=now | int.from_bytes(noise[at : at + 10]) & _NOISE) for at in range(0, 10 * count, 10)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ Kept = TypeVar("Kept")
 LONGEST_DELAY_SECONDS = 366 * 86_400
 
 
-# Not frozen, which would triple what it costs to make one: they are made by the thousand.
+# These are not frozen, which would triple what it costs to make one: they are made by the thousand.
 @dataclass(slots=True)
 class NewJob:
     """A job to enqueue; what is left out comes from its job type. `delay_seconds` counts on the database's clock.
@@ -40,7 +40,7 @@ class NewJob:
     id: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Enqueued:
     """What an enqueue came to: the job's id, whether this call made it, and its status now (A-58)."""
 
