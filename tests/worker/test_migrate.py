@@ -1,14 +1,12 @@
 """The migrations: they build what the code describes, and keep what was there."""
 
-import subprocess
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Engine, make_url, text
+from sqlalchemy import Engine, text
 
+from tests.worker.databases import dump, fresh
 from worker import migrate
-from worker.database import connect
-from worker.postgres_programs import find
 from worker.queries.schema import metadata
 
 OLD_ROW = text(
@@ -19,22 +17,8 @@ OLD_ROW = text(
 @pytest.fixture
 def empty(server: str) -> Iterator[Engine]:
     """An engine on a database with nothing in it."""
-    maintenance = connect(server, application_name="tests").execution_options(isolation_level="AUTOCOMMIT")
-    with maintenance.connect() as conn:
-        conn.execute(text("DROP DATABASE IF EXISTS empty"))
-        conn.execute(text("CREATE DATABASE empty"))
-    engine = connect(make_url(server).set(database="empty").render_as_string(), application_name="tests")
-    yield engine
-    engine.dispose()
-    maintenance.dispose()
-
-
-def dump(engine: Engine) -> list[str]:
-    host = engine.url.query["host"]
-    command = [str(find() / "pg_dump"), "-h", str(host), "-U", "postgres", "--schema-only", "--schema=control"]
-    exclude = ["--exclude-table=control.alembic_version", str(engine.url.database)]
-    text_ = subprocess.run([*command, *exclude], capture_output=True, text=True, check=True).stdout
-    return [line for line in text_.splitlines() if not line.startswith(("\\", "--", "ALTER FUNCTION"))]
+    with fresh(server, "empty") as engine:
+        yield engine
 
 
 def test_the_migrated_database_equals_the_metadata(empty: Engine, migrated: Engine) -> None:

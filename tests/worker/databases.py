@@ -1,0 +1,36 @@
+"""Databases of their own, for tests of what builds them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Engine, make_url, text
+
+from worker.database import connect
+from worker.postgres_programs import find
+
+
+@contextmanager
+def fresh(server: str, name: str) -> Iterator[Engine]:
+    """An engine on a database of that name with nothing in it."""
+    maintenance = connect(server, application_name="tests").execution_options(isolation_level="AUTOCOMMIT")
+    with maintenance.connect() as conn:
+        conn.execute(text(f"DROP DATABASE IF EXISTS {name}"))
+        conn.execute(text(f"CREATE DATABASE {name}"))
+    engine = connect(make_url(server).set(database=name).render_as_string(), application_name="tests")
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+        maintenance.dispose()
+
+
+def dump(engine: Engine) -> list[str]:
+    """What the control schema consists of, in the server's words."""
+    host = engine.url.query["host"]
+    command = [str(find() / "pg_dump"), "-h", str(host), "-U", "postgres", "--schema-only", "--schema=control"]
+    exclude = ["--exclude-table=control.alembic_version", str(engine.url.database)]
+    text_ = subprocess.run([*command, *exclude], capture_output=True, text=True, check=True).stdout
+    return [line for line in text_.splitlines() if not line.startswith(("\\", "--", "ALTER FUNCTION"))]
