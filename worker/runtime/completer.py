@@ -17,7 +17,7 @@ from worker.failures import Failure
 from worker.model import AttemptOutcome, Status
 from worker.queries import wakeups
 from worker.queries.claims import release
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import Result, finish, written
 from worker.runtime.held import Held, Run
 
 _BATCH = 1000
@@ -58,7 +58,7 @@ class Completer:
         self._freed = freed
         self._log = log
         self._arrived: deque[Ending] = deque()  # by any thread
-        self._hand: dict[tuple[UUID, int], Ending] = {}  # by the completer's thread alone: taken, not yet written
+        self._hand: dict[Run, Result | None] = {}  # by the completer's thread alone: taken, not yet written
 
     def finish(self, run: Run, result: Result) -> None:
         """Write this outcome soon."""
@@ -74,11 +74,11 @@ class Completer:
     def tick(self) -> bool:
         """Write what there is. An outage is raised, and the next tick tries again what may still be ours (A-14)."""
         while self._arrived and len(self._hand) < _BATCH:
-            ending = self._arrived.popleft()
-            self._hand[ending.run.job.claim] = ending
+            run, result = self._arrived.popleft()
+            self._hand[run] = result
         try:
-            self._give_back([run for run, result in self._hand.values() if result is None])
-            self._write([(run, result) for run, result in self._hand.values() if result])
+            self._give_back([run for run, result in self._hand.items() if result is None])
+            self._write([(run, result) for run, result in self._hand.items() if result])
         except Exception:
             self._drop_what_others_may_hold()
             raise
@@ -123,12 +123,21 @@ class Completer:
 
     def _finish(self, results: Sequence[Result]) -> dict[UUID, Status]:
         with self._engine.begin() as conn:
-            return finish(conn, instance_id=self._instance_id, results=results)
+            statuses = finish(conn, instance_id=self._instance_id, results=results)
+            if len(statuses) < len(results):
+                lost = [each for each in results if each.job.id not in statuses]
+                before = written(conn, instance_id=self._instance_id, results=lost)
+                statuses |= {each.job.id: each.status for each in lost if each.job.id in before}
+        return statuses
 
     def _settle(self, batch: Sequence[tuple[Run, Result]], statuses: dict[UUID, Status]) -> None:
+        all_well = len(statuses) == len(batch) and not self._log.is_enabled_for(logging.DEBUG)
         for run, result in batch:
-            self._tell(run, result, statuses.get(run.job.id))
+            if not (all_well and result.outcome is AttemptOutcome.COMPLETED):
+                self._tell(run, result, statuses.get(run.job.id))
         self._done([run for run, _ in batch])
+        if any(result.retry_delay_seconds is not None for _, result in batch):
+            self._freed.set()  # the dispatcher waits no longer than until a retry's time
 
     def _tell(self, run: Run, result: Result, status: Status | None) -> None:
         if status is None:
@@ -142,16 +151,17 @@ class Completer:
         self._log.log(level, event, **run.about(), run_ms=round(result.run_ms or 0), **error)
 
     def _drop_what_others_may_hold(self) -> None:
-        hopeless = [run for run, _ in self._hand.values() if run.lease_is_over(self._lease_seconds)]
+        hopeless = [run for run in self._hand if run.lease_is_over(self._lease_seconds)]
         for run in hopeless:
             self._log.error("job.dropped", **run.about(), error="the database was away for a whole lease")
         self._done(hopeless)
 
     def _done(self, runs: Sequence[Run]) -> None:
         for run in runs:
-            del self._hand[run.job.claim]
+            del self._hand[run]
+        among_suspects = self._held.holds_recovered()
         self._held.forget(runs)
-        if any(run.job.recovered for run in (*runs, *self._held.all())):
+        if among_suspects:
             self._freed.set()  # a suspect begins only once the others are written (see Quarantine)
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from threading import Thread
 from typing import Any
 
+from worker.runtime.held import Run
+
 
 class Coroutines:
-    """Runs a coroutine to its end while the calling thread waits; its context, and so its signals, go along."""
+    """A task for each claim; its context, and so what its handler hears, is its own."""
 
     _loop: asyncio.AbstractEventLoop
     _thread: Thread
+
+    def __init__(self, work: Callable[[Run], Coroutine[Any, Any, None]]) -> None:
+        self._work = work
 
     def start(self) -> None:
         """Begin to serve."""
@@ -21,8 +26,12 @@ class Coroutines:
         self._thread = Thread(target=self._loop.run_forever, name="watchfloor coroutines", daemon=True)
         self._thread.start()
 
+    def submit(self, runs: Iterable[Run]) -> None:
+        """Run them beside each other; the event loop is told once."""
+        self._loop.call_soon_threadsafe(self._begin, runs)
+
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> BaseException | None:
-        """What it raised, if it did."""
+        """What it raised, if it did; the calling thread waits, and its context goes along."""
         return asyncio.run_coroutine_threadsafe(_guarded(coroutine), self._loop).result()
 
     def stop(self) -> None:
@@ -33,6 +42,10 @@ class Coroutines:
         self._thread.join(1)
         if not self._thread.is_alive():
             self._loop.close()
+
+    def _begin(self, runs: Iterable[Run]) -> None:
+        for run in runs:
+            run.task = self._loop.create_task(self._work(run))  # the event loop itself keeps no task alive
 
 
 async def _guarded(coroutine: Coroutine[Any, Any, Any]) -> BaseException | None:

@@ -7,17 +7,26 @@ from time import monotonic
 
 from structlog.typing import FilteringBoundLogger
 
-from worker.database import Engine
-from worker.queries.claims import claim, release
+from worker.database import Engine, autocommit
+from worker.queries.claims import release
+from worker.queries.queues import paused
+from worker.queries.ready import next_due_seconds, promote, take
+from worker.queries.spans import Legacy
 from worker.queries.workers import Instance
 from worker.runtime.executor import Executor
 from worker.runtime.held import Held, Run
 from worker.runtime.quarantine import Quarantine
+from worker.runtime.rotation import Rotation
 from worker.runtime.sleeper import Sleeper
+
+_LOOK_AROUND_SECONDS = 0.2
+"""While there is enough to do, how often the jobs whose time has come are let in."""
+_SOONEST_SECONDS = 0.05
+"""A due job that somebody holds locked is not asked for more often than that."""
 
 
 class Dispatcher:
-    """Rotates over the queues; the cursor lives in memory and starts anew with the process (S2-34 to S2-38)."""
+    """One statement per claim; what changes rarely is looked up where a claim left room, or a fifth of a second ago."""
 
     def __init__(
         self,
@@ -30,9 +39,11 @@ class Dispatcher:
         instance: Instance,
         batch_size: int,
         lease_seconds: float,
+        poll_interval_seconds: float,
         log: FilteringBoundLogger,
     ) -> None:
         self._engine = engine
+        self._alone = autocommit(engine)
         self._held = held
         self._executor = executor
         self._sleeper = sleeper
@@ -40,25 +51,78 @@ class Dispatcher:
         self._instance = instance
         self._batch_size = batch_size
         self._lease_seconds = lease_seconds
+        self._poll_interval_seconds = poll_interval_seconds
         self._log = log
-        self._last_queue = ""
+        self._rotation = Rotation(instance.queues)
+        self._looked_around_at = 0.0
+        self._due_at = 0.0
+
+    def patience_seconds(self) -> float:
+        """How long to wait for a hint at most: until the next look, or until the time of the next job."""
+        return max(min(self._due_at - monotonic(), self._poll_interval_seconds), _SOONEST_SECONDS)
 
     def tick(self) -> bool:
-        """Claim what fits; whether to look once more before waiting for a hint, a free slot or the poll interval."""
+        """Claim what fits; whether to look once more before waiting for a hint, a free slot or the time of a job."""
         room = min(self._quarantine.room(self._held.idle()), self._batch_size)
         if room <= 0:
             return False
         runs = self._claim(room)
+        if not runs and self._missed():
+            runs = self._claim(room)
         self._begin(runs)
-        return self._sleeper.look_again(busy=len(runs) == room)
+        if len(runs) == room:
+            self._look_around_if_due()
+            return self._sleeper.look_again(busy=True)
+        if runs and (self._rotation.forget_marks() or self._look_around_if_due()):
+            return True
+        return self._sleeper.look_again(busy=False)
+
+    def _claim(self, limit: int) -> list[Run]:
+        """One statement, over before any handler runs (S1-44)."""
+        asked_at = monotonic()
+        with self._alone.connect() as conn:
+            jobs = take(
+                conn,
+                instance_id=self._instance.instance_id,
+                job_types=self._instance.job_types,
+                wanted=self._rotation.spans(Legacy()),
+                limit=limit,
+                lease_seconds=self._lease_seconds,
+            )
+        self._rotation.took(jobs, all_wanted=len(jobs) == limit)
+        return [Run(job, renewed_at=asked_at) for job in jobs]
+
+    def _missed(self) -> bool:
+        """Whether looking again, from the front of each line, may find something where a claim found nothing."""
+        marked = self._rotation.forget_marks()
+        return self._look_around() or marked
+
+    def _look_around_if_due(self) -> bool:
+        due_at = self._looked_around_at + _LOOK_AROUND_SECONDS
+        if monotonic() >= due_at:
+            return self._look_around()
+        self._due_at = min(self._due_at, due_at)
+        return False
+
+    def _look_around(self) -> bool:
+        """Let in the jobs whose time has come, and learn what is paused; whether a claim may find more for it."""
+        with self._alone.connect() as conn:
+            promoted = promote(conn)
+            news = self._rotation.now_paused(paused(conn).keys())
+            due_seconds = next_due_seconds(conn)
+        if promoted:
+            self._rotation.forget_marks()  # what comes back is older than what was taken last
+        self._looked_around_at = monotonic()
+        self._due_at = self._looked_around_at + (self._poll_interval_seconds if due_seconds is None else due_seconds)
+        return news or promoted > 0
 
     def _begin(self, runs: list[Run]) -> None:
         """Hand them on, or give back at once what came too late or is not to run beside the others."""
         now, kept, later = self._quarantine.part(runs)
         if not self._held.add(now + kept):
             now, kept, later = [], [], runs  # the stop came while the claim was under way (A-08)
-        for run in now:
-            self._executor.submit(run)
+        if now:
+            self._executor.submit(*now)
         for run in kept:
             self._quarantine.keep(run)
         if later:
@@ -66,23 +130,6 @@ class Dispatcher:
         if self._log.is_enabled_for(logging.DEBUG):
             for run in now + kept:
                 self._log.debug("job.claimed", **run.about())
-
-    def _claim(self, limit: int) -> list[Run]:
-        """One short transaction, over before any handler runs (S1-44)."""
-        asked_at = monotonic()
-        with self._engine.begin() as conn:
-            jobs = claim(
-                conn,
-                instance_id=self._instance.instance_id,
-                job_types=self._instance.job_types,
-                queues=self._instance.queues,
-                after=self._last_queue,
-                limit=limit,
-                lease_seconds=self._lease_seconds,
-            )
-        if jobs:
-            self._last_queue = jobs[-1].queue
-        return [Run(job, renewed_at=asked_at) for job in jobs]
 
     def _give_back(self, runs: list[Run]) -> None:
         with self._engine.begin() as conn:

@@ -1,11 +1,10 @@
-"""Run handlers: each claim once, in a thread, to a result. Nothing a handler does reaches the loops (A-45)."""
+"""Run handlers: each claim once, to a result. Nothing a handler does reaches the loops (A-45)."""
 
 from __future__ import annotations
 
 import inspect
-from queue import SimpleQueue
-from threading import Thread
-from time import monotonic
+from collections import deque
+from threading import Lock
 
 from worker.errors import JobCancelled, NoHandler
 from worker.handlers import Registry
@@ -15,75 +14,111 @@ from worker.runtime.completer import Completer
 from worker.runtime.coroutines import Coroutines
 from worker.runtime.held import Held, Run
 from worker.runtime.judge import Judge
+from worker.runtime.threads import Threads
 from worker.signals import enter, leave
 
-_IDLE_ENDS_WITHIN_SECONDS = 1
+_SURELY_READABLE = 1000
+"""Characters: JSON that Python cannot read, though the database did, is deep or has a very long number (A-35)."""
 
 
 class Executor:
-    """So many threads beside one event loop; a handler that hangs keeps its thread, and only that (S2-134)."""
+    """So many handlers at once: `async def` on one event loop, the others on threads; the rest wait in their order."""
 
     def __init__(self, registry: Registry, held: Held, judge: Judge, completer: Completer, *, threads: int) -> None:
         self._registry = registry
         self._held = held
         self._judge = judge
         self._completer = completer
-        self._coroutines = Coroutines()
-        self._waiting: SimpleQueue[Run | None] = SimpleQueue()
-        self._threads = [
-            Thread(target=self._work, name=f"watchfloor job {number}", daemon=True) for number in range(threads)
-        ]
+        self._threads = Threads(self._serve, most=threads)
+        self._coroutines = Coroutines(self._await)
+        self._places = threads
+        self._free = 0  # until the start
+        self._waiting: deque[Run] = deque()
+        self._lock = Lock()
 
     def start(self) -> None:
         """Begin to serve."""
         self._coroutines.start()
-        for thread in self._threads:
-            thread.start()
+        self._admit(self._places)
 
-    def submit(self, run: Run) -> None:
-        """Run it as soon as a thread is free."""
-        self._waiting.put(run)
+    def submit(self, *runs: Run) -> None:
+        """Run each as soon as it may."""
+        self._waiting.extend(runs)
+        self._admit(0)
 
     def stop(self) -> None:
-        """End the idle threads; those whose handlers hang are left to the end of the process."""
-        for _ in self._threads:
-            self._waiting.put(None)
+        """End what is idle; handlers that hang are left to the end of the process."""
+        self._threads.stop()
         self._coroutines.stop()
-        deadline = monotonic() + _IDLE_ENDS_WITHIN_SECONDS
-        for thread in self._threads:
-            thread.join(max(deadline - monotonic(), 0))
 
     def run(self, run: Run) -> None:
-        """From claim to result; what was given back meanwhile, or may be somebody else's by now, never starts."""
+        """From claim to result, in this thread."""
+        if self._may_begin(run):
+            enter(run.signal)
+            error = self._call(run)
+            leave()
+            self._end(run, error)
+
+    def _serve(self, run: Run) -> None:
+        self.run(run)
+        self._admit(1)
+
+    async def _await(self, run: Run) -> None:
+        """From claim to result, in a task of its own."""
+        if self._may_begin(run):
+            enter(run.signal)
+            self._end(run, await self._call_async(run))
+        self._admit(1)
+
+    def _admit(self, freed: int) -> None:
+        with self._lock:
+            self._free += freed
+            if not self._waiting or not self._free:
+                return
+            count = min(self._free, len(self._waiting))
+            self._free -= count
+            admitted = [self._waiting.popleft() for _ in range(count)]
+        awaited = [run for run in admitted if inspect.iscoroutinefunction(self._registry.handler(run.job))]
+        if awaited:
+            self._coroutines.submit(awaited)
+        if len(awaited) < len(admitted):
+            self._threads.submit(run for run in admitted if run not in awaited)
+
+    def _may_begin(self, run: Run) -> bool:
+        """What was given back meanwhile, or may be somebody else's by now, never starts."""
         if run.signal.lease_lost:
             if self._held.end(run):
                 self._completer.release([run])
-        elif run.signal.cancel_requested:
-            if self._held.end(run):
-                self._completer.finish(run, self._judge.result(run, JobCancelled()))
-        elif self._held.begin(run):
-            result = self._judge.result(run, self._call(run))
-            if self._held.end(run):
-                self._completer.finish(run, result)
+            return False
+        if run.signal.cancel_requested:
+            self._end(run, JobCancelled())
+            return False
+        return self._held.begin(run)
 
-    def _work(self) -> None:
-        while run := self._waiting.get():
-            self.run(run)
+    def _end(self, run: Run, error: BaseException | None) -> None:
+        result = self._judge.result(run, error)
+        if self._held.end(run):
+            self._completer.finish(run, result)
 
     def _call(self, run: Run) -> BaseException | None:
         """What the handler raised, if it did."""
-        enter(run.signal)
         try:
-            handler = self._handler(run.job)
-            _ = run.job.payload  # an unreadable one fails here, whether the handler looks at it or not (A-35)
-            answer = handler(run.job)
+            answer = self._handler(run.job)(run.job)
             return None if answer is None else self._finished(answer)
         except BaseException as error:  # noqa: BLE001 - whatever a handler raises is an ordinary failure of its job
             return error
-        finally:
-            leave()
+
+    async def _call_async(self, run: Run) -> BaseException | None:
+        """The same, where the handler is awaited."""
+        try:
+            await self._handler(run.job)(run.job)
+        except BaseException as error:  # noqa: BLE001 - not even SystemExit may end the loop that serves other jobs
+            return error
+        return None
 
     def _handler(self, job: Job) -> Handler:
+        if len(job.payload_text) > _SURELY_READABLE:
+            _ = job.payload  # an unreadable one fails here, whether the handler looks at it or not (A-35)
         if handler := self._registry.handler(job):
             return handler
         raise NoHandler(f"no handler for {job.handler_key!r} in this process")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from threading import Condition
+from threading import Condition, Lock
 from time import monotonic
 from typing import Any
-from uuid import UUID
 
 from worker.model import Job
 from worker.signals import Signal
@@ -15,7 +14,7 @@ from worker.signals import Signal
 class Run:
     """One claim: its job, what its handler is told, and the readings of the monotonic clock that bound it."""
 
-    __slots__ = ("ended", "job", "lost", "overran", "renewed_at", "signal", "started_at")
+    __slots__ = ("ended", "job", "lost", "overran", "renewed_at", "signal", "started_at", "task")
 
     def __init__(self, job: Job, *, renewed_at: float) -> None:
         self.job = job
@@ -25,6 +24,8 @@ class Run:
         self.ended = False
         self.lost = False
         self.overran = False
+        self.task: object = None
+        """What runs it, kept from being collected, where that is a task."""
 
     def lease_is_over(self, lease_seconds: float) -> bool:
         """Whether another worker may hold the job by now."""
@@ -42,11 +43,13 @@ class Held:
     def __init__(self, slots: int, *, threads: int) -> None:
         self._slots = slots
         self._threads = threads
-        self._runs: dict[tuple[UUID, int], Run] = {}
+        self._runs: dict[Run, None] = {}  # a set that keeps its order
         self._active = 0
         self._stuck = 0
+        self._recovered = 0
         self._closed = False
-        self._changed = Condition()
+        self._lock = Lock()
+        self._changed = Condition(self._lock)
 
     def idle(self) -> int:
         """How many more claims there is room for: none when every thread is stuck, fewer while results pile up."""
@@ -56,25 +59,30 @@ class Held:
 
     def holds(self, run: Run) -> bool:
         """Whether it waits, runs, or is over but not written yet."""
-        return run.job.claim in self._runs
+        return run in self._runs
 
     def holds_only(self, run: Run) -> bool:
         """Whether every other claim is written, so that nothing is lost if this one takes the process with it."""
         return len(self._runs) == 1 and self.holds(run)
 
+    def holds_recovered(self) -> bool:
+        """Whether any of them was recovered from a worker that fell silent."""
+        return self._recovered > 0
+
     def add(self, runs: Iterable[Run]) -> bool:
         """Hold them; False, and nothing held, once no more are wanted (A-08)."""
-        with self._changed:
+        with self._lock:
             if self._closed:
                 return False
-            new = {run.job.claim: run for run in runs}
+            new = dict.fromkeys(runs)
             self._runs |= new
             self._active += len(new)
+            self._recovered += sum(run.job.recovered for run in new)
             return True
 
     def begin(self, run: Run) -> bool:
         """Take it to run; False when it was given back meanwhile."""
-        with self._changed:
+        with self._lock:
             if run.ended:
                 return False
             run.started_at = monotonic()
@@ -82,7 +90,7 @@ class Held:
 
     def end(self, run: Run) -> bool:
         """Take it to write its outcome, its slot being free again; False when somebody else has done so."""
-        with self._changed:
+        with self._lock:
             if run.ended:
                 return False
             self._end(run)
@@ -90,7 +98,7 @@ class Held:
 
     def overrun(self, run: Run) -> None:
         """It runs past its limit: its thread may never come back, and the lease is not kept any more."""
-        with self._changed:
+        with self._lock:
             if not run.ended:
                 run.overran = run.signal.lease_lost = True
                 self._stuck += 1
@@ -105,15 +113,17 @@ class Held:
 
     def forget(self, runs: Iterable[Run]) -> None:
         """They are written, or lost."""
-        with self._changed:
+        with self._lock:
             for run in runs:
-                self._runs.pop(run.job.claim, None)
+                if run in self._runs:
+                    del self._runs[run]
+                    self._recovered -= run.job.recovered
             self._changed.notify_all()
 
     def all(self) -> list[Run]:
         """Every claim held now."""
-        with self._changed:
-            return list(self._runs.values())
+        with self._lock:
+            return list(self._runs)
 
     def close(self) -> None:
         """Take no more claims."""
@@ -132,8 +142,8 @@ class Held:
         return self._closed and not self._runs
 
     def _take(self, wanted: Callable[[Run], bool]) -> list[Run]:
-        with self._changed:
-            taken = [run for run in self._runs.values() if not run.ended and wanted(run)]
+        with self._lock:
+            taken = [run for run in self._runs if not run.ended and wanted(run)]
             for run in taken:
                 self._end(run)
             return taken

@@ -25,13 +25,13 @@ class Loop:
         tick: Callable[[], bool],
         *,
         log: FilteringBoundLogger,
-        interval_seconds: float,
+        interval_seconds: float | Callable[[], float],
         retry_seconds: float = 2,
         bell: Event | None = None,
     ) -> None:
         self._tick = tick
         self._log = log.bind(loop=name)
-        self._interval_seconds = interval_seconds
+        self._interval_seconds = interval_seconds if callable(interval_seconds) else lambda: interval_seconds
         self._retry_seconds = retry_seconds
         self._bell = bell or Event()
         self._stopping = Event()
@@ -68,7 +68,7 @@ class Loop:
     def _run(self) -> None:
         while not self._stopping.is_set():
             if not self.attempt():
-                self._bell.wait(self._interval_seconds)
+                self._bell.wait(self._interval_seconds())
                 self._bell.clear()
 
     def _failing(self, error: Exception) -> None:

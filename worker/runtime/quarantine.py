@@ -37,6 +37,8 @@ class Quarantine:
         """What starts now, the one suspect to `keep`, and what goes back for later."""
         suspects = [run for run in runs if run.job.recovered and run.job.attempts >= run.job.max_attempts]
         self._met_one = bool(suspects)
+        if not suspects:
+            return list(runs), [], []
         return [run for run in runs if run not in suspects], suspects[:1], suspects[1:]
 
     def keep(self, suspect: Run) -> None:

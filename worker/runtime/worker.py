@@ -163,6 +163,7 @@ class Worker:
             instance=self.instance,
             batch_size=self._settings.batch_size,
             lease_seconds=self._settings.lease_seconds,
+            poll_interval_seconds=self._settings.poll_interval_seconds,
             log=self._log,
         )
 
@@ -174,9 +175,10 @@ class Worker:
         """The dispatcher first, for it is stopped first; what keeps and writes claims goes on the longest."""
         settings, log = self._settings, self._log
         beat, poll = settings.heartbeat_interval_seconds, settings.poll_interval_seconds
+        dispatcher = self._new_dispatcher()
         fence = Fence(self._held, self._completer, settings=settings, log=log)
         return (
-            Loop("dispatcher", self._new_dispatcher().tick, log=log, interval_seconds=poll, bell=self._work),
+            Loop("dispatcher", dispatcher.tick, log=log, interval_seconds=dispatcher.patience_seconds, bell=self._work),
             Loop(
                 "completer", self._completer.tick, log=log, interval_seconds=poll, retry_seconds=1, bell=self._endings
             ),

@@ -142,6 +142,7 @@ class Bench:
             instance=self.instance,
             batch_size=self.settings.batch_size,
             lease_seconds=self.settings.lease_seconds,
+            poll_interval_seconds=self.settings.poll_interval_seconds,
             log=self.log,
         )
 
