@@ -9,7 +9,7 @@ from worker.database import is_file, url_of
 from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
 from worker.settings import Mode, WorkerSettings, queue_name
 
-MOST_ROLE, MOST_LABEL = 100, 200
+MOST_COMPONENT, MOST_ROLE, MOST_LABEL = 100, 100, 200
 MOST_METADATA_BYTES = 16 * 1024
 
 Settings = TypeVar("Settings", bound=WorkerSettings)
@@ -94,11 +94,14 @@ def require_queues(settings: WorkerSettings) -> None:
 def require_description(settings: WorkerSettings) -> None:
     """SettingRefused when what a worker says of itself would not fit its row: lengths are refused, never cut."""
     for setting, text, most in (
+        ("WATCHFLOOR_WORKER_COMPONENT", settings.worker_component, MOST_COMPONENT),
         ("WATCHFLOOR_WORKER_ROLE", settings.worker_role, MOST_ROLE),
         ("WATCHFLOOR_WORKER_LABEL", settings.worker_label, MOST_LABEL),
     ):
         if text is not None and len(text) > most:
             raise SettingRefused(f"{setting}: at most {most} characters")
+    if not settings.worker_component:
+        raise SettingRefused("WATCHFLOOR_WORKER_COMPONENT: must not be empty")
     try:
         document = json.dumps(settings.worker_metadata, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError):

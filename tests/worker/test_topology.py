@@ -76,6 +76,8 @@ def test_queues_that_cannot_be_are_refused(queues: tuple[str, ...], words: str) 
 @pytest.mark.parametrize(
     ("values", "name"),
     [
+        ({"worker_component": "c" * 101}, "COMPONENT"),
+        ({"worker_component": ""}, "COMPONENT"),
         ({"worker_role": "r" * 101}, "ROLE"),
         ({"worker_label": "l" * 201}, "LABEL"),
         ({"worker_metadata": {"load": float("nan")}}, "METADATA"),
