@@ -41,6 +41,7 @@ def throwaway(settings: Sequence[str] = HASTY) -> Iterator[str]:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is its starter's to answer
             cwd="/",
             **as_user(user),
         )
