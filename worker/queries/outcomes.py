@@ -98,19 +98,21 @@ def finish(
     called in a transaction.
     """
     ordered = sorted(results, key=lambda each: (each.job.id.int, each.job.generation))  # all lock in one order (A-23)
-    latest = {each.job.id: each for each in ordered}  # of two claims of one job, the older is lost
+    latest = {each.job.id.int: each for each in ordered}  # of two claims of one job, the older is lost
+    done: list[Result] = []
+    rest: list[Result] = []
+    for each in latest.values():
+        (done if each.status is Status.SUCCEEDED else rest).append(each)
     by_me = {"by_instance": instance_id, "at_now": now}
-    done = [each for each in latest.values() if each.status is Status.SUCCEEDED]
-    moved = _complete(conn, done, by_me)
-    if len(done) < len(latest):
-        moved |= _settle(conn, [each for each in latest.values() if each.status is not Status.SUCCEEDED], by_me)
-    measured = [_measured(latest[job_id], _outcome(latest[job_id], status)) for job_id, status in moved.items()]
+    moved = [*_complete(conn, done, by_me), *_settle(conn, rest, by_me)]
+    measured = [_measured(each, _outcome(each, status)) for each, status in moved]
     if len(moved) < len(ordered):
-        lost = [each for each in ordered if each.job.id not in moved or latest[each.job.id] is not each]
+        held = {id(each) for each, _ in moved}
+        lost = [each for each in ordered if id(each) not in held]
         superseded = attempts.supersede(conn, _document(lost), by_me)
         measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.id in superseded]
     statistics.add(conn, measured, now=now)
-    return moved
+    return {each.job.id: status for each, status in moved}
 
 
 def written(conn: Connection, *, instance_id: str, results: Sequence[Result]) -> set[UUID]:
@@ -118,29 +120,44 @@ def written(conn: Connection, *, instance_id: str, results: Sequence[Result]) ->
     return attempts.earlier(conn, _document(results), {"by_instance": instance_id})
 
 
-def _complete(conn: Connection, done: Sequence[Result], by_me: dict[str, Any]) -> dict[UUID, Status]:
+def _complete(conn: Connection, done: Sequence[Result], by_me: dict[str, Any]) -> list[tuple[Result, Status]]:
     """The usual end of a batch: what moved is counted, and only looked for where the count is not right."""
     if not done:
-        return {}
-    held, document = done, _document(done)
+        return []
+    held, document = done, _completed(done)
     if conn.execute(COMPLETE, by_me | {"ended": document}).rowcount != len(done):
         succeeded = set(conn.execute(COMPLETED, {"ended": document}).scalars())
         earlier = attempts.earlier(conn, document, by_me)
         held = [each for each in done if each.job.id in succeeded and each.job.id not in earlier]
-        document = _document(held)
+        document = _completed(held)
     if held:
         attempts.write(conn, document, by_me)
-    return dict.fromkeys((each.job.id for each in held), Status.SUCCEEDED)
+    return [(each, Status.SUCCEEDED) for each in held]
 
 
-def _settle(conn: Connection, results: Sequence[Result], by_me: dict[str, Any]) -> dict[UUID, Status]:
+def _settle(conn: Connection, results: Sequence[Result], by_me: dict[str, Any]) -> list[tuple[Result, Status]]:
     """Failures and cancels, whose last word the database has: somebody may have asked for a cancel."""
+    if not results:
+        return []
     document = json.dumps([_row(each) for each in results])
     moved = {row.id: Status(row.status) for row in conn.execute(FINISH, by_me | {"ended": document})}
-    held = [_ended(each, moved[each.job.id]) for each in results if each.job.id in moved]
+    held = [(each, moved[each.job.id]) for each in results if each.job.id in moved]
     if held:
-        attempts.write(conn, attempts.document(held), by_me)
-    return moved
+        attempts.write(conn, attempts.document(_ended(each, status) for each, status in held), by_me)
+    return held
+
+
+def _completed(results: Sequence[Result]) -> str:
+    return f"[{','.join(_line(each) for each in results)}]"
+
+
+def _line(result: Result) -> str:
+    """A completed attempt as JSON; by hand, for nothing is written more often."""
+    job, run_ms = result.job, "null" if result.run_ms is None else f"{result.run_ms:.3f}"
+    return (
+        f'{{"job_id":"{job.id}","generation":{job.generation},"attempt":{job.attempts},'
+        f'"claimed_at":"{job.locked_at.isoformat()}","outcome":"completed","run_ms":{run_ms}}}'
+    )
 
 
 def _outcome(result: Result, status: Status) -> AttemptOutcome:
