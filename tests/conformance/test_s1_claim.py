@@ -13,9 +13,9 @@ from tests.worker.runtime.bench import Gate, Start, put, status, until
 from worker.model import Status
 from worker.queries.schema import platform_jobs
 
-HALF_A_SECOND_IN = text("SELECT clock_timestamp() - locked_at > interval '0.5 s' FROM control.platform_jobs")
+A_WHILE_IN = text("SELECT clock_timestamp() - locked_at > interval '1.5 s' FROM control.platform_jobs")
 SESSIONS = text(
-    "SELECT xact_start < clock_timestamp() - interval '0.4 s' AS held_open FROM pg_stat_activity"
+    "SELECT xact_start < clock_timestamp() - interval '1.4 s' AS held_open FROM pg_stat_activity"
     " WHERE application_name = :name"
 )
 OLD, YOUNG = NOON - timedelta(hours=2), NOON - timedelta(hours=1)
@@ -96,7 +96,7 @@ def test_s1_44_no_transaction_is_open_while_a_handler_runs(engine: Engine, conn:
     worker = start(render_report=gate)
     assert gate.entered.wait(10)
     assert status(engine, id_) == "running"  # seen from outside: it is committed
-    until(lambda: conn.execute(HALF_A_SECOND_IN).scalar())
+    until(lambda: conn.execute(A_WHILE_IN).scalar())
     sessions = conn.execute(SESSIONS, {"name": f"watchfloor {worker.instance.component}"}).all()
     gate.free.set()
     assert sessions

@@ -16,7 +16,7 @@ from worker.database import moment
 from worker.model import Status
 from worker.queries.recovery import Recovered
 
-SHORT = {"lease_seconds": 0.9, "heartbeat_interval_seconds": 0.3, "reaper_interval_seconds": 0.1}
+SHORT = {"lease_seconds": 1.5, "heartbeat_interval_seconds": 0.3, "reaper_interval_seconds": 0.1}
 
 
 def clock(conn: Connection) -> datetime:

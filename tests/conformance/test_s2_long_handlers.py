@@ -19,7 +19,7 @@ from worker.queries.schema import platform_jobs
 from worker.runtime.held import Run
 
 PACE = {"lease_seconds": 30, "heartbeat_interval_seconds": 10, "max_runtime_seconds": 60}
-SHORT = {"lease_seconds": 0.9, "heartbeat_interval_seconds": 0.3, "reaper_interval_seconds": 0.1}
+SHORT = {"lease_seconds": 1.5, "heartbeat_interval_seconds": 0.3, "reaper_interval_seconds": 0.1}
 
 
 @pytest.fixture
