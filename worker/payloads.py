@@ -45,17 +45,15 @@ def _bound(value: Any, depth: int = 0) -> float:
     kind = type(value)
     if kind is str:
         return 6 * len(value) + 2 if value.isascii() and "\0" not in value else _BEYOND
-    if kind is int:
+    if kind is int or kind is bool:
         return _NUMBER if -_WORD < value < _WORD else _BEYOND
     if kind is float:
         return _NUMBER if math.isfinite(value) else _BEYOND
-    if kind is bool or value is None:
-        return 5
-    if depth == MAX_DEPTH:
-        return _BEYOND
-    if kind is dict:
+    if kind is dict and depth < MAX_DEPTH:
         return _bound_of_pairs(value, depth)
-    return sum([_bound(item, depth + 1) + 1 for item in value], 2.0) if kind is list else _BEYOND
+    if kind is list and depth < MAX_DEPTH:
+        return sum([_bound(item, depth + 1) + 1 for item in value], 2.0)
+    return _NUMBER if value is None else _BEYOND
 
 
 def _bound_of_pairs(value: dict[Any, Any], depth: int) -> float:

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Integer, Text, bindparam, literal, select, update
 
-from worker.database import Id, Row, among, insert, json_of, least, moment, one_of, optional, records, seconds
+from worker.database import Id, Row, among, hint, insert, json_of, least, moment, one_of, optional, records, seconds
 from worker.errors import InvalidInput
 from worker.model import Event, new_id
 from worker.payloads import clean_text, to_text
 from worker.queries import wakeups
+from worker.queries.callers import AsyncCaller, Caller, Steps, carry_out, carry_out_async
 from worker.queries.savepoints import apart, reason
 from worker.queries.schema import event_outbox as outbox
 from worker.queries.schema import platform_jobs as job
@@ -39,7 +40,7 @@ PUBLISH = (
         created_at=moment(),
     )
     .on_conflict_do_nothing(index_elements=["event_id"])
-    .returning(outbox.c.id)
+    .returning(outbox.c.id, hint(wakeups.OUTBOX))
 )
 _columns = (outbox.c.id, outbox.c.event_type, outbox.c.relay_attempts)
 # What a subscriber waits for that is registered elsewhere, but not here, is left to a relay that knows it (A-60). The
@@ -138,14 +139,26 @@ class Relayed:
     unsubscribed: int = 0
 
 
-def publish(conn: Connection, event: Event, *, now: datetime | None = None) -> UUID | None:
+def publish(caller: Caller, event: Event, *, now: datetime | None = None) -> UUID | None:
     """Write one outbox row in the caller's transaction; None when an event of that id was published before.
 
-    It is kept whether or not anybody has subscribed yet; what may be missed goes to a `worker.bus.Bus` instead, which
-    stores nothing (S2-10). InvalidInput names the field that cannot be stored.
+    `caller` is whoever holds the transaction: a SQLAlchemy Connection or Session, or a plain psycopg connection.
+    Nothing is committed. The event is kept whether or not anybody has subscribed yet; what may be missed goes to a
+    `worker.bus.Bus` instead, which stores nothing (S2-10). InvalidInput names what cannot be stored, before any SQL.
     """
+    return carry_out(caller, _publish(event, now))
+
+
+async def publish_async(caller: AsyncCaller, event: Event, *, now: datetime | None = None) -> UUID | None:
+    """`publish` in the transaction of an AsyncConnection, an AsyncSession or a psycopg AsyncConnection."""
+    return await carry_out_async(caller, _publish(event, now))
+
+
+def _publish(event: Event, now: datetime | None) -> Steps[UUID | None]:
     if event.occurred_at.tzinfo is None:
         raise InvalidInput("occurred_at", "must carry a time zone")
+    if type(event.schema_version) is not int or not 1 <= event.schema_version < 1 << 31:
+        raise InvalidInput("schema_version", "must be a whole number from 1")
     row = {
         "new_id": new_id(),
         "new_event_id": _text(event.event_id, "event_id", 36),
@@ -157,9 +170,8 @@ def publish(conn: Connection, event: Event, *, now: datetime | None = None) -> U
         "of_version": event.schema_version,
         "about": None if event.metadata is None else to_text(event.metadata, field="metadata"),
     }
-    published = conn.execute(PUBLISH, {**row, "at_now": now}).scalar()
-    wakeups.wake(conn, channel=wakeups.OUTBOX)
-    return published
+    rows = yield PUBLISH, {**row, "at_now": now}
+    return rows[0].id if rows else None
 
 
 def relay(conn: Connection, subscribers: Subscribers, *, limit: int = 100, now: datetime | None = None) -> Relayed:
