@@ -1,97 +1,80 @@
-"""On SQLite too the pages read by an index, and a longer history costs nothing: scans are of open work or in order."""
+"""The engine's statements on a SQLite file: none walks through a table of work."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, insert
+from sqlalchemy import Connection, Engine, event
 
 from tests import files
-from tests.architecture.test_page_plans import DEAD, GROUP, NOW, ORDERED, PROBED, READY, RUNNING, SCHEDULED, Read
-from worker.model import new_id
-from worker.queries.pages import backlog, figures, tenant_loads
-from worker.queries.schema import platform_jobs
+from tests.factories import NOON, claimed, job, job_types
+from worker.model import AttemptOutcome, Event, Status
+from worker.queries import retention
+from worker.queries.audit import Actor
+from worker.queries.cancellations import cancel
+from worker.queries.claims import claim, release, renew
+from worker.queries.dead_letters import replay
+from worker.queries.jobs import NewJob, enqueue
+from worker.queries.outbox import publish, relay
+from worker.queries.outcomes import Result, finish
+from worker.queries.recovery import recover
+from worker.subscribers import Subscribers
 
-OPEN = {READY, SCHEDULED, RUNNING, DEAD, GROUP}
-PENDING = "ix_event_outbox_pending"
-TABLES = ("platform_jobs", "event_outbox", "job_attempts", "keyed")
-SAMPLED: dict[str, Read] = {
-    "the figures": lambda conn: figures.sample(conn, now=NOW),
-    "the backlog in full": lambda conn: backlog.read(conn, held=(), in_full=True, now=NOW),
-    "the fullest tenants": lambda conn: tenant_loads.fullest(conn, after=None, now=NOW),
-}
+TYPES = job_types("render_report")
+DANA = Actor("dana")
+WALKED = re.compile(r"SCAN (platform_jobs|event_outbox|job_attempts|statistics_minutes)\b")
 
 
-@pytest.fixture(scope="module")
-def filed(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A connection on a file with some jobs of every state."""
-    engine = files.fresh(file, tmp_path_factory.mktemp("plans") / "watchfloor.db")
+@pytest.fixture
+def conn(file: Path, tmp_path: Path) -> Iterator[Connection]:
+    """A connection on a fresh file."""
+    engine = files.fresh(file, tmp_path / "queue.db")
     with engine.begin() as conn:
-        conn.execute(insert(platform_jobs), [_row(number) for number in range(700)])
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         yield conn
     engine.dispose()
 
 
-def _row(number: int) -> dict[str, Any]:
-    status = ("queued", "queued", "succeeded", "succeeded", "succeeded", "failed", "cancelled")[number % 7]
-    at = NOW - timedelta(seconds=number)
-    over = status != "queued"
-    return {
-        "id": new_id(),
-        "job_type": "render_report",
-        "status": status,
-        "queue": f"queue_{number % 3}",
-        "created_at": at,
-        "available_at": at,
-        "scheduled": number % 7 == 1,
-        "finished_at": at if over else None,
-        "error_fingerprint": f"g{number % 2}" if status == "failed" else None,
-        "idempotency_key": f"key-{number}",
-    }
+def plans(engine: Engine) -> list[str]:
+    """The steps of every statement that is executed from now on."""
+    steps: list[str] = []
+
+    def explain(conn: Connection, cursor: Any, statement: str, parameters: Any, _: Any, many: bool) -> None:
+        if not many and statement.startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")):
+            session: Any = conn.connection.dbapi_connection
+            steps.extend(
+                f"{row[3]} in {statement}" for row in session.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            )
+
+    event.listen(engine, "before_cursor_execute", explain)
+    return steps
 
 
-@pytest.mark.parametrize("name", ORDERED)
-def test_a_list_walks_the_index_of_its_order(filed: Connection, name: str) -> None:
-    read, promised = ORDERED[name]
-    assert scans(filed, read) <= promised
+def act(conn: Connection) -> None:
+    """Every duty of the engine once."""
+    subscribers = Subscribers()
+    subscribers.register("stock", "order.created", lambda job: None)
+    ids = [job(conn, status=status) for status in (Status.FAILED, Status.FAILED, Status.QUEUED)]
+    mine = claimed(conn, job(conn, status=Status.RUNNING))
+    enqueue(conn, TYPES, NewJob("render_report", idempotency_key="k"))
+    enqueue(conn, TYPES, NewJob("render_report", idempotency_key="k"), retry_terminal=True)
+    publish(conn, Event("order.created", {}))
+    relay(conn, subscribers)
+    renew(conn, instance_id="worker-1", claims=[mine.claim], lease_seconds=300, now=NOON)
+    claim(conn, instance_id="me", job_types=["render_report"], queues=None, after="", limit=1, lease_seconds=300)
+    finish(conn, instance_id="worker-1", results=[Result(mine, AttemptOutcome.COMPLETED, run_ms=1)])
+    release(conn, instance_id="worker-1", claims=[mine.claim])
+    recover(conn, stale_after_seconds=900)
+    replay(conn, job_ids=ids, actor=DANA, reason=None)
+    cancel(conn, job_ids=ids, actor=DANA, reason=None)
+    retention.prune(conn, retention_days=30)
 
 
-@pytest.mark.parametrize("name", PROBED)
-def test_few_rows_are_found_by_their_keys(filed: Connection, name: str) -> None:
-    assert scans(filed, PROBED[name][0]) <= {RUNNING}
-
-
-@pytest.mark.parametrize("name", SAMPLED)
-def test_only_open_work_is_counted(filed: Connection, name: str) -> None:
-    assert scans(filed, SAMPLED[name]) <= {*OPEN, PENDING}
-
-
-def scans(conn: Connection, read: Read) -> set[str]:
-    """The indexes that the reading walks from end to end, or the table itself where it does even that."""
-    executed: list[tuple[str, Any]] = []
-
-    def keep(_conn: Connection, _cursor: object, statement: str, parameters: Any, *_more: object) -> None:
-        executed.append((statement, parameters))
-
-    event.listen(conn, "before_cursor_execute", keep)
-    try:
-        read(conn)
-    finally:
-        event.remove(conn, "before_cursor_execute", keep)
-    plans = [conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values).all() for sql, values in executed]
-    assert plans
-    return {_walked(step.detail) for plan in plans for step in plan if _is_scan(step.detail)}
-
-
-def _is_scan(detail: str) -> bool:
-    return detail.startswith(tuple(f"SCAN {table}" for table in TABLES))
-
-
-def _walked(detail: str) -> str:
-    """`SCAN platform_jobs AS j USING COVERING INDEX ix` names the index last; without one, there is no USING."""
-    return detail.partition(" INDEX ")[2] or detail
+def test_no_duty_of_the_engine_walks_through_a_table_of_work(conn: Connection) -> None:
+    steps = plans(conn.engine)
+    act(conn)
+    assert len(steps) > 20
+    assert [step for step in steps if WALKED.match(step)] == []

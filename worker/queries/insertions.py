@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Float, Integer, Text, and_, case, func, or_, select, update
+from sqlalchemy import Boolean, Float, Integer, Text, and_, case, func, literal_column, or_, select, update
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Id, Json, Timestamp, digest, hint, insert, moment, optional, records, seconds
@@ -50,8 +50,9 @@ INSERT_NEW = insert(job).from_select([*_VALUES], select(*_VALUES.values()))
 """For jobs without keys and with ids of our own: none can be there already, and not to look saves a fifth."""
 INSERT = INSERT_NEW.on_conflict_do_nothing().returning(job.c.id, hint(JOBS))
 
+_NOBODY = literal_column("''", Text)  # written out, as in the index of the keys
 _has_key = and_(
-    func.coalesce(sql_cast(job.c.tenant_id, Text), "") == func.coalesce(sql_cast(_new.tenant_id, Text), ""),
+    func.coalesce(sql_cast(job.c.tenant_id, Text), _NOBODY) == func.coalesce(sql_cast(_new.tenant_id, Text), _NOBODY),
     job.c.idempotency_key == _new.idempotency_key,
 )
 _is_same = and_(job.c.job_type == _job_type, func.coalesce(job.c.idempotency_fingerprint, _fingerprint) == _fingerprint)
