@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from sqlalchemy import Connection, Engine, event, select, update
 
@@ -12,6 +15,7 @@ from worker.model import Event, Job
 from worker.queries.outbox import publish
 from worker.queries.schema import event_outbox
 
+ROOT = Path(__file__).resolve().parents[2]
 CREATED = Event("order.created", {"order_id": 4711})
 
 
@@ -75,3 +79,11 @@ def test_s2_09_running_the_relay_again_makes_nothing_twice(conn: Connection) -> 
     conn.execute(update(event_outbox).values(relayed_at=None, fanout=None))
     assert relay(conn, known).jobs == 0
     assert len(jobs(conn)) == 2
+
+
+def test_s2_102_redis_is_no_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = (each for extra in project["optional-dependencies"].values() for each in extra)
+    wanted = [*project["dependencies"], *extras, *(ROOT / "requirements.lock").read_text().splitlines()]
+    assert [each for each in wanted if each.startswith("psycopg")]
+    assert [each for each in wanted if each.startswith(("redis", "valkey", "hiredis"))] == []
