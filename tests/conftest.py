@@ -15,7 +15,9 @@ from worker.database import connect
 from worker.queries.schema import metadata
 
 EMPTY = "TRUNCATE " + ", ".join(str(table) for table in metadata.tables.values()) + " RESTART IDENTITY CASCADE"
-BOTH = tuple(Path(__file__).parent / folder for folder in ("worker/queries", "worker/database", "conformance"))
+BOTH = tuple(
+    Path(__file__).parent / folder for folder in ("worker/queries", "worker/database", "app/routes", "conformance")
+)
 """Where a test that uses the database runs on PostgreSQL and on SQLite, unless it is marked `postgresql`."""
 
 

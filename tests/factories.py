@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Text, cast, insert, literal, select, update
 
 from worker.job_types import JobTypes
 from worker.model import Job, Status, new_id
@@ -50,6 +50,17 @@ def job(conn: Connection, *, status: Status = Status.QUEUED, **columns: Any) -> 
 def stored(conn: Connection, job_id: UUID) -> Any:
     """The job's row as it is now."""
     return conn.execute(select(schema.platform_jobs).where(schema.platform_jobs.c.id == job_id)).one()
+
+
+def unreadable(conn: Connection, **columns: Any) -> UUID:
+    """A job whose payload the database takes and Python cannot parse: it is nested too deep (A-35)."""
+    deep = literal("[" * 1200 + "]" * 1200, Text)
+    payload = schema.platform_jobs.c.payload
+    job_id = job(conn, **columns)
+    conn.execute(
+        update(schema.platform_jobs).where(schema.platform_jobs.c.id == job_id).values(payload=cast(deep, payload.type))
+    )
+    return job_id
 
 
 def attempts(conn: Connection, job_id: UUID) -> list[Any]:

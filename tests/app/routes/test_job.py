@@ -118,11 +118,7 @@ def test_a_82_a_sealed_payload_shows_its_size_and_nothing_of_it(visitor: Visitor
 
 
 def test_a_35_a_payload_that_no_worker_can_read_says_so(visitor: Visitor, conn: Connection) -> None:
-    job = factories.job(conn)
-    conn.exec_driver_sql(
-        "UPDATE control.platform_jobs SET payload = CAST(repeat('[', 1200) || repeat(']', 1200) AS jsonb)"
-    )
-    answer = visitor().get(f"/jobs/{job}")
+    answer = visitor().get(f"/jobs/{factories.unreadable(conn)}")
     assert answer.status_code == 200
     assert "No worker can read it. Reading it raises RecursionError" in plain(answer.text)
 

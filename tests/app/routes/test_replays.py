@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 from httpx2 import Response
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 from starlette.testclient import TestClient
 
 from app import choice
@@ -19,6 +19,7 @@ from tests.factories import NOON
 from worker.model import Status, new_id
 from worker.queries import queues
 from worker.queries.audit import Actor
+from worker.queries.schema import operator_actions
 
 GROUP = "f" * 16
 OVER_LETTERS = {
@@ -122,7 +123,7 @@ def test_what_an_act_came_to_is_told_to_its_own_operator_and_only_a_moment(visit
     address = replay(client, die(conn)).headers["location"]
     assert "Replayed 1 job." in client.get(address).text
     assert "Replayed 1 job." not in visitor(name="lee").get(address).text
-    conn.exec_driver_sql("UPDATE control.operator_actions SET at = at - interval '2 minutes'")
+    conn.execute(update(operator_actions).values(at=NOON - timedelta(minutes=2)))
     assert "Replayed 1 job." not in client.get(address).text
 
 
