@@ -6,6 +6,7 @@ psycopg's AsyncConnection. `Enqueuer` is for processes with many producers at on
 own. Handlers find out with `cancel_requested()` and `lease_lost()` whether to go on.
 """
 
+from worker.enqueuer import Enqueuer
 from worker.errors import JobCancelled
 from worker.model import Event, Job
 from worker.queries.jobs import Enqueued, NewJob, enqueue, enqueue_async, enqueue_many, enqueue_many_async
@@ -14,6 +15,7 @@ from worker.signals import cancel_requested, lease_lost
 
 __all__ = (
     "Enqueued",
+    "Enqueuer",
     "Event",
     "Job",
     "JobCancelled",

@@ -39,6 +39,10 @@ class KeyReused(WatchfloorError):
     """The idempotency key belongs to another request: same key, other body (A-57)."""
 
 
+class EnqueuerFull(WatchfloorError):
+    """So many callers wait already that this one was sent away; nothing was written for it."""
+
+
 class JobCancelled(WatchfloorError):
     """Raised by a handler that stops because `cancel_requested()` became true."""
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from worker.batches import Batch, batched
+from worker.database import is_outage
 from worker.errors import KeyReused
 from worker.job_types import JobTypes
 from worker.model import Status
-from worker.new_jobs import Enqueued, NewJob, admit
+from worker.new_jobs import Admitted, Enqueued, NewJob, admit
 from worker.queries.ahead import ahead
 from worker.queries.callers import AsyncCaller, Caller, Steps, carry_out, carry_out_async
 from worker.queries.insertions import INSERT, INSERT_NEW, KNOWN, RETRY
 from worker.queries.wakeups import JOBS, WAKE
 
-__all__ = ("Enqueued", "NewJob", "enqueue", "enqueue_async", "enqueue_many", "enqueue_many_async")
+__all__ = ("Enqueued", "NewJob", "enqueue", "enqueue_async", "enqueue_each", "enqueue_many", "enqueue_many_async")
 
 
 def enqueue(
@@ -57,9 +62,23 @@ async def enqueue_many_async(
     return await carry_out_async(caller, _enqueue_many(job_types, news, now=now))
 
 
+def enqueue_each(
+    conn: Connection, admitted: Sequence[Admitted], *, retry_terminal: bool = False
+) -> list[Enqueued | KeyReused | DBAPIError]:
+    """Insert jobs of strangers on a connection in autocommit mode: what one of them is refused, the others are not."""
+    try:
+        return [*carry_out(conn, _write(Batch(admitted), retry_terminal=retry_terminal, now=None))]
+    except DBAPIError as error:
+        if is_outage(error):
+            raise
+        if len(admitted) == 1:
+            return [error]
+    return [answer for each in admitted for answer in enqueue_each(conn, [each], retry_terminal=retry_terminal)]
+
+
 def _enqueue(job_types: JobTypes, new: NewJob, *, retry_terminal: bool, now: datetime | None) -> Steps[Enqueued]:
-    (answer,) = yield from write(Batch(admit(job_types, [new])), retry_terminal=retry_terminal, now=now)
-    return answer
+    answers = yield from _write(Batch(admit(job_types, [new])), retry_terminal=retry_terminal, now=now)
+    return _accepted(answers)[0]
 
 
 def _enqueue_many(job_types: JobTypes, news: Iterable[NewJob], *, now: datetime | None) -> Steps[list[Enqueued]]:
@@ -71,23 +90,32 @@ def _enqueue_many(job_types: JobTypes, news: Iterable[NewJob], *, now: datetime 
             answers += batch.made
             to_announce = True
         else:
-            answers += yield from write(batch, now=now)
+            answers += _accepted((yield from _write(batch, retry_terminal=False, now=now)))
     if to_announce:
         yield WAKE, {"on_channel": JOBS}
     return answers
 
 
-def write(batch: Batch, *, retry_terminal: bool = False, now: datetime | None = None) -> Steps[list[Enqueued]]:
-    """Insert what is not there yet, and find what is; KeyReused when that is of another request."""
+def _write(batch: Batch, *, retry_terminal: bool, now: datetime | None) -> Steps[list[Enqueued | KeyReused]]:
+    """Insert what is not there yet, and find what is."""
     values = {**batch.values, "at_now": now}
     made = {row.id for row in (yield INSERT, values)}
     if len(made) == len(batch.made):
-        return batch.made
+        return [*batch.made]
     if retry_terminal:
         yield RETRY, values
-    known = {}
-    for row in (yield KNOWN, values):
-        if not row.same:
-            raise KeyReused("idempotency_key: belongs to a request with another job type or payload")
-        known[row.asked_id] = Enqueued(row.id, created=False, status=Status(row.status))
+    known = {row.asked_id: _known(row) for row in (yield KNOWN, values)}
     return [each if each.id in made else known[each.id] for each in batch.made]
+
+
+def _known(row: Any) -> Enqueued | KeyReused:
+    if row.same:
+        return Enqueued(row.id, created=False, status=Status(row.status))
+    return KeyReused("idempotency_key: belongs to a request with another job type or payload")
+
+
+def _accepted(answers: Sequence[Enqueued | KeyReused]) -> list[Enqueued]:
+    for each in answers:
+        if isinstance(each, KeyReused):
+            raise each
+    return [each for each in answers if isinstance(each, Enqueued)]

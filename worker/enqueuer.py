@@ -1,0 +1,144 @@
+"""Group commit: producers that come at the same time share one INSERT and one commit."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+from worker.batches import batched
+from worker.database import Engine, autocommit
+from worker.errors import EnqueuerFull
+from worker.job_types import JobTypes
+from worker.new_jobs import Admitted, Enqueued, NewJob, admit
+from worker.queries.jobs import enqueue_each
+
+
+class Enqueuer:
+    """For processes with many producers at once that need no transaction of their own, on threads or on event loops.
+
+    A call returns once its job is durable. Whoever finds nobody writing writes at once, alone; those who come meanwhile
+    are the next batch, and the first of them writes it. So a lone caller never waits for company, and a hundred pay
+    for one commit. It has neither a thread nor a connection of its own: there is nothing to close.
+    """
+
+    def __init__(self, engine: Engine, job_types: JobTypes, *, most_waiting: int = 10_000) -> None:
+        self._engine = autocommit(engine)
+        self._job_types = job_types
+        self._most_waiting = most_waiting
+        self._door = Lock()
+        self._waiting: list[_Place] = []
+        self._is_led = False
+
+    def enqueue(self, new: NewJob, *, retry_terminal: bool = False) -> Enqueued:
+        """As `worker.enqueue`, committed; EnqueuerFull when too many wait already.
+
+        An error of the database goes to the caller whose job it refused. When the database is out of reach it goes to
+        the whole batch: then nobody knows whether the jobs are there, and a repeat with the same key, or the same id,
+        finds out.
+        """
+        turn = Lock()
+        turn.acquire()
+        place = self._place(new, turn.release, retry_terminal=retry_terminal)
+        try:
+            if not self._join(place):
+                turn.acquire()
+            if place.answer is None:
+                self._lead()
+        except BaseException:
+            self._leave(place)
+            raise
+        return place.result()
+
+    async def enqueue_async(self, new: NewJob, *, retry_terminal: bool = False) -> Enqueued:
+        """The same for a coroutine; the writing itself is done on a thread."""
+        loop, turn = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is gone, and its coroutine with it
+                loop.call_soon_threadsafe(turn.set)
+
+        place = self._place(new, wake, retry_terminal=retry_terminal)
+        try:
+            if not self._join(place):
+                await turn.wait()
+        except BaseException:
+            self._leave(place)
+            raise
+        if place.answer is None:
+            await asyncio.shield(loop.run_in_executor(None, self._lead))  # the others rely on it, cancelled or not
+        return place.result()
+
+    def _place(self, new: NewJob, wake: Callable[[], None], *, retry_terminal: bool) -> _Place:
+        (admitted,) = admit(self._job_types, [new])
+        return _Place(admitted, wake, retry_terminal=retry_terminal)
+
+    def _join(self, place: _Place) -> bool:
+        """Wait in line; whether it is the newcomer that has to write."""
+        with self._door:
+            if len(self._waiting) >= self._most_waiting:
+                raise EnqueuerFull(f"{self._most_waiting:,} jobs wait to be enqueued already")
+            self._waiting.append(place)
+            place.leads = not self._is_led
+            self._is_led = True
+            return place.leads
+
+    def _leave(self, place: _Place) -> None:
+        """Give up: what is not being written yet is not, and the turn to write passes on."""
+        with self._door:
+            if place in self._waiting:
+                self._waiting.remove(place)
+                if place.leads:
+                    self._pass_on()
+
+    def _lead(self) -> None:
+        """Write what waits, as much as one INSERT takes, and let the first of the others write the rest."""
+        with self._door:
+            batch = self._waiting[: len(batched([each.admitted for each in self._waiting])[0])]
+            del self._waiting[: len(batch)]
+        try:
+            for retry_terminal in (False, True):
+                self._write([each for each in batch if each.retry_terminal == retry_terminal])
+        except BaseException as error:
+            for each in batch:
+                each.answer = each.answer or error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            with self._door:
+                self._pass_on()
+            for each in batch:
+                each.wake()
+
+    def _write(self, batch: Sequence[_Place]) -> None:
+        if batch:
+            with self._engine.connect() as conn:
+                jobs = [each.admitted for each in batch]
+                answers = enqueue_each(conn, jobs, retry_terminal=batch[0].retry_terminal)
+            for place, answer in zip(batch, answers, strict=True):
+                place.answer = answer
+
+    def _pass_on(self) -> None:
+        self._is_led = bool(self._waiting)
+        if self._waiting:
+            self._waiting[0].leads = True
+            self._waiting[0].wake()
+
+
+class _Place:
+    """One caller in the line."""
+
+    def __init__(self, admitted: Admitted, wake: Callable[[], None], *, retry_terminal: bool) -> None:
+        self.admitted = admitted
+        self.wake = wake
+        self.retry_terminal = retry_terminal
+        self.leads = False
+        self.answer: Enqueued | BaseException | None = None
+
+    def result(self) -> Enqueued:
+        """What the call comes to."""
+        assert self.answer
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
