@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,7 @@ from sqlalchemy import cast as sql_cast
 
 from worker.database import Row, among, moment, seconds
 from worker.model import LEASE_EXPIRED, RECOVERED, AttemptOutcome, Status
-from worker.queries import attempts, wakeups
+from worker.queries import attempts, statistics, wakeups
 from worker.queries.savepoints import apart, reason
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
@@ -26,7 +26,18 @@ _stale = and_(
     ),
 )
 STALE = (
-    select(job.c.id, job.c.generation, job.c.attempts, job.c.locked_by, job.c.locked_at, job.c.updated_at)
+    select(
+        job.c.id,
+        job.c.generation,
+        job.c.attempts,
+        job.c.locked_by,
+        job.c.locked_at,
+        job.c.updated_at,
+        job.c.available_at,
+        job.c.created_at,
+        job.c.handler_key,
+        job.c.queue,
+    )
     .where(_stale)
     .order_by(job.c.id)
     .limit(bindparam("at_most"))
@@ -56,6 +67,12 @@ RECOVER = (
     )
     .returning(job.c.id, job.c.status)
 )
+_COUNTED_AS = {
+    Status.QUEUED: AttemptOutcome.LEASE_EXPIRED,
+    Status.FAILED: AttemptOutcome.DEAD_LETTER,
+    Status.CANCELLED: AttemptOutcome.CANCELLED,
+}
+"""In the statistics, by what became of the job, so that a job that is over leaves their sums as any other does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +84,10 @@ class Recovered:
     cancelled: list[UUID] = field(default_factory=list)
     refused: dict[UUID, str] = field(default_factory=dict)
     holders: dict[str, int] = field(default_factory=dict)
+
+    def by_status(self) -> dict[Status, list[UUID]]:
+        """The jobs that were moved, by what they became."""
+        return {Status.QUEUED: self.requeued, Status.FAILED: self.failed, Status.CANCELLED: self.cancelled}
 
 
 def recover(
@@ -80,6 +101,7 @@ def recover(
     answer = Recovered()
     for row, error in apart(conn, found, lambda rows: _recover(conn, rows, answer, now)):
         answer.refused[row.id] = reason(error)
+    statistics.add(conn, _measured(found, answer), now=now)
     if answer.requeued:
         wakeups.wake(conn, channel=wakeups.JOBS)
     return answer
@@ -90,12 +112,22 @@ def _recover(conn: Connection, rows: Sequence[Row], answer: Recovered, now: date
         return
     moved = conn.execute(RECOVER, {"stale_ids": [row.id for row in rows], "at_now": now}).all()
     attempts.record(conn, (_ended(row) for row in rows if row.locked_by), now=now)
-    lists = {Status.QUEUED: answer.requeued, Status.FAILED: answer.failed, Status.CANCELLED: answer.cancelled}
+    lists = answer.by_status()
     for row in moved:
         lists[Status(row.status)].append(row.id)
     for row in rows:
         holder = row.locked_by or "nobody"
         answer.holders[holder] = answer.holders.get(holder, 0) + 1
+
+
+def _measured(found: Sequence[Row], answer: Recovered) -> Iterator[statistics.Measured]:
+    """What was moved, as the statistics count it; how long it ran, nobody says."""
+    became = {id_: status for status, ids in answer.by_status().items() for id_ in ids}
+    for row in found:
+        if status := became.get(row.id):
+            claimed_at = row.locked_at or row.updated_at
+            wait_ms = statistics.waited_ms(claimed_at, available_at=row.available_at, created_at=row.created_at)
+            yield statistics.Measured(row.handler_key, row.queue, _COUNTED_AS[status], 0, wait_ms)
 
 
 def _ended(row: Row) -> attempts.Ended:

@@ -45,8 +45,16 @@ class Measured(NamedTuple):
     wait_ms: float
 
 
+def waited_ms(claimed_at: datetime, *, available_at: datetime, created_at: datetime) -> float:
+    """How long the job had been due when it was claimed."""
+    return max((claimed_at - max(available_at, created_at)).total_seconds() * 1000, 0)
+
+
 def add(conn: Connection, attempts: Iterable[Measured], *, now: datetime | None = None) -> None:
-    """Count the attempts in this minute; rows are touched in one order, so that workers never deadlock."""
+    """Count the attempts in this minute; to be called last in a transaction.
+
+    Rows are touched in one order and after those of any job, so that nobody who does the same ever deadlocks.
+    """
     times: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
     for handler, queue, outcome, run_ms, wait_ms in attempts:
         times[handler, queue, outcome].append((run_ms, wait_ms))

@@ -1,15 +1,21 @@
 """Recovery: nothing is lost with a worker, and nothing that lives is taken from it."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, func, select, text
 
-from tests.factories import NOON, attempts, job, stored
+from tests.factories import NOON, attempts, claimed, job, stored
 from tests.refusing import refusing
-from worker.model import RECOVERED, Status
+from worker.model import RECOVERED, AttemptOutcome, Status
+from worker.queries.outcomes import Result, finish
 from worker.queries.recovery import Recovered, recover
+from worker.queries.schema import platform_jobs as jobs
+from worker.queries.schema import statistics_minutes as minutes
 
 LATER = NOON + timedelta(minutes=6)
 
@@ -100,6 +106,62 @@ def test_a_50_a_lost_job_that_was_to_be_cancelled_is_cancelled(conn: Connection)
     id_ = job(conn, status=Status.RUNNING, cancel_requested_at=NOON)
     assert sweep(conn).cancelled == [id_]
     assert stored(conn, id_).status == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("columns", "outcome"),
+    [
+        ({}, "lease_expired"),
+        ({"attempts": 5}, "dead_letter"),
+        ({"cancel_requested_at": NOON}, "cancelled"),
+    ],
+)
+def test_what_a_lost_attempt_came_to_is_counted(conn: Connection, columns: dict[str, Any], outcome: str) -> None:
+    waited = {"created_at": NOON - timedelta(seconds=2), "available_at": NOON - timedelta(seconds=1)}
+    for _ in range(3):
+        job(conn, status=Status.RUNNING, queue="mail", **waited, **columns)
+    sweep(conn)
+    (minute,) = conn.execute(select(minutes))
+    assert (minute.minute, minute.handler_key, minute.queue) == (LATER, "render_report", "mail")
+    assert (minute.outcome, minute.jobs, minute.run_ms, minute.wait_ms) == (outcome, 3, 0, 3000)
+
+
+def test_what_is_left_alone_is_not_counted(engine: Engine) -> None:
+    with engine.begin() as conn:
+        ids = [job(conn, status=Status.RUNNING) for _ in range(2)]
+    with refusing(engine, "UPDATE", "platform_jobs", when=f"new.id = '{ids[0]}'"), engine.connect() as conn:
+        sweep(conn)
+        assert conn.execute(select(minutes.c.jobs)).scalars().all() == [1]
+
+
+@pytest.mark.postgresql
+def test_a_pass_and_a_worker_that_count_the_same_minute_never_deadlock(engine: Engine) -> None:
+    with engine.begin() as conn:
+        for number in range(40):
+            job(conn, status=Status.RUNNING, job_type="ab"[number % 2])
+        mine = [job(conn, status=Status.RUNNING, job_type="ba"[number % 2], locked_by="me") for number in range(40)]
+        conn.execute(jobs.update().where(jobs.c.id.in_(mine)).values(lease_expires_at=LATER + timedelta(hours=1)))
+    both = Barrier(2)
+
+    def reap() -> None:
+        with engine.connect() as conn:
+            both.wait()
+            while sweep(conn, limit=2).requeued:
+                pass
+
+    def work() -> None:
+        both.wait()
+        for first in range(0, 40, 2):
+            with engine.begin() as conn:
+                held = [claimed(conn, id_) for id_ in mine[first : first + 2]]
+                results = [Result(each, AttemptOutcome.COMPLETED, run_ms=1) for each in held]
+                assert len(finish(conn, instance_id="me", results=results, now=LATER)) == 2
+
+    with ThreadPoolExecutor() as pool:
+        for each in [pool.submit(reap), pool.submit(work)]:
+            each.result(30)
+    with engine.connect() as conn:
+        assert conn.execute(select(func.sum(minutes.c.jobs))).scalar_one() == 80
 
 
 def test_a_pass_is_bounded(conn: Connection) -> None:

@@ -23,7 +23,7 @@ ARRIVALS_READ = 10_000
 
 COMPLETED = (AttemptOutcome.COMPLETED,)
 FINAL = (AttemptOutcome.COMPLETED, AttemptOutcome.DEAD_LETTER, AttemptOutcome.CANCELLED)
-FAILURES = (AttemptOutcome.FAILED, AttemptOutcome.DEAD_LETTER)
+FAILURES = (AttemptOutcome.FAILED, AttemptOutcome.DEAD_LETTER, AttemptOutcome.LEASE_EXPIRED)
 DIED = (AttemptOutcome.DEAD_LETTER,)
 
 

@@ -21,6 +21,7 @@ OUTCOMES = {
     "dead_lettered": AttemptOutcome.DEAD_LETTER,
     "cancelled": AttemptOutcome.CANCELLED,
     "abandoned": AttemptOutcome.ABANDONED,
+    "lease_expired": AttemptOutcome.LEASE_EXPIRED,
     "superseded": AttemptOutcome.SUPERSEDED,
 }
 DURATIONS_MS = {
@@ -65,10 +66,12 @@ class Durations:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Attempts that workers ended in the window, by outcome, and how long the completed ones ran.
+    """Attempts that ended in the window, by outcome, and how long the completed ones ran.
 
-    `failed` ones are tried again, `superseded` ones ran beside another after their lease was lost. No completed attempt
-    took longer than `longest_at_most_ms`, a bound of the histogram; None when one went past the last, or none ran.
+    `failed` ones are tried again. So are `lease_expired` ones, whose worker fell silent; where the job was not, they
+    count as `dead_lettered` or `cancelled`. A worker that comes back with the result of such a one is counted once
+    more, as `superseded`. No completed attempt took longer than `longest_at_most_ms`, a bound of the histogram; None
+    when one went past the last, or none ran.
     """
 
     succeeded: int
@@ -76,6 +79,7 @@ class Window:
     dead_lettered: int
     cancelled: int
     abandoned: int
+    lease_expired: int
     superseded: int
     avg_duration_ms: float | None
     p95_duration_ms: float | None

@@ -18,6 +18,12 @@ from worker.queries.outcomes import Result
 
 RETENTION_DAYS = 30
 _PARKED = timedelta(seconds=60)
+_LOST = {
+    Status.QUEUED: AttemptOutcome.LEASE_EXPIRED,
+    Status.FAILED: AttemptOutcome.DEAD_LETTER,
+    Status.CANCELLED: AttemptOutcome.CANCELLED,
+}
+"""How an attempt whose lease ended is counted, by what became of its job."""
 
 
 @dataclass
@@ -125,6 +131,7 @@ class Model:
         stale = sorted((each for each in self.jobs.values() if each.is_stale(now)), key=lambda each: each.id)[:limit]
         for known in stale:
             known.recover(now)
+            self._count(known, _LOST[known.status], now)
         return {known.id: known.status for known in stale}
 
     def replay(self, ids: Sequence[UUID], now: datetime) -> set[UUID]:

@@ -36,11 +36,12 @@ def test_rates_are_of_the_last_five_minutes_and_the_one_that_runs(conn: Connecti
     minute(conn, NOON - timedelta(minutes=5), jobs=10, outcome="cancelled")
     minute(conn, NOON - timedelta(minutes=1), jobs=33, outcome="failed")
     minute(conn, NOON - timedelta(minutes=1), jobs=11, outcome="dead_letter")
+    minute(conn, NOON - timedelta(minutes=1), jobs=7, outcome="lease_expired")
     minute(conn, NOON - timedelta(minutes=6), jobs=9000)
     mail = flows(conn)["mail"]
     assert mail.finished == pytest.approx((20 + 80 + 10 + 11) / 5.5)
-    assert mail.failed == pytest.approx((33 + 11) / 5.5)
-    assert mail.attempts == pytest.approx((20 + 80 + 10 + 33 + 11) / 5.5)
+    assert mail.failed == pytest.approx((33 + 11 + 7) / 5.5)
+    assert mail.attempts == pytest.approx((20 + 80 + 10 + 33 + 11 + 7) / 5.5)
 
 
 def test_arrivals_are_counted_from_the_rows_whatever_became_of_them(conn: Connection) -> None:

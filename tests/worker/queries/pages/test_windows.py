@@ -18,13 +18,14 @@ def window(conn: Connection, hours: int = 24) -> Window:
 
 
 def test_each_outcome_is_counted_apart_within_the_window_only(conn: Connection) -> None:
-    for outcome, jobs in (("completed", 3), ("failed", 5), ("dead_letter", 7), ("cancelled", 11), ("superseded", 13)):
+    recent = {"completed": 3, "failed": 5, "dead_letter": 7, "cancelled": 11, "superseded": 13, "lease_expired": 23}
+    for outcome, jobs in recent.items():
         minute(conn, NOON, outcome=outcome, jobs=jobs)
     minute(conn, NOON - timedelta(hours=2), outcome="abandoned", jobs=17)
     minute(conn, NOON - timedelta(hours=2, minutes=1), outcome="abandoned", jobs=19)
     found = window(conn, hours=2)
     assert (found.succeeded, found.failed, found.dead_lettered, found.cancelled) == (3, 5, 7, 11)
-    assert (found.superseded, found.abandoned) == (13, 17)
+    assert (found.superseded, found.abandoned, found.lease_expired) == (13, 17, 23)
 
 
 def test_run_times_are_those_of_completed_attempts(conn: Connection) -> None:
