@@ -19,7 +19,7 @@ from tests.worker.queries.test_machine import SHORT
 from worker import migrate
 from worker.database import connect
 
-ROUND = settings(SHORT, max_examples=20, stateful_step_count=60, derandomize=False)
+ROUND = settings(SHORT, max_examples=5, stateful_step_count=60, derandomize=False)
 
 
 class Lives:
