@@ -82,9 +82,9 @@ TOUCH = (
     update(operator_sessions)
     .where(_TOKEN)
     .values(seen_at=moment(), expires_at=_lifetime(operator_sessions.c.created_at))
-    .returning(operator_sessions.c.operator_id)
+    .returning(operator_sessions.c.operator_id, operator_sessions.c.seen_at)
 )
-SEEN = update(operators).where(operators.c.id == bindparam("of_id", type_=Id)).values(last_seen_at=moment())
+SEEN = update(operators).where(operators.c.id == bindparam("of_id", type_=Id)).values(last_seen_at=bindparam("at_time"))
 CLOSE = delete(operator_sessions).where(_TOKEN)
 PRUNE = delete(operator_sessions).where(operator_sessions.c.expires_at <= moment())
 
@@ -127,9 +127,9 @@ def touch(
 ) -> None:
     """Note that the operator is there: the session lasts `idle_seconds` from now, within its length."""
     lifetime = {"idle_seconds": idle_seconds, "length_seconds": length_seconds, "at_now": now}
-    operator_id = conn.execute(TOUCH, {"of_token": token_hash, **lifetime}).scalar_one_or_none()
-    if operator_id:
-        conn.execute(SEEN, {"of_id": operator_id, "at_now": now})
+    touched = conn.execute(TOUCH, {"of_token": token_hash, **lifetime}).one_or_none()
+    if touched:
+        conn.execute(SEEN, {"of_id": touched.operator_id, "at_time": touched.seen_at})
 
 
 def close_session(conn: Connection, *, token_hash: str) -> None:
