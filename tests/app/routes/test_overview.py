@@ -11,8 +11,9 @@ from sqlalchemy import Connection, Engine, event
 
 from tests import factories
 from tests.app.conftest import Visitor
+from tests.app.routes.rows import plain
 from tests.factories import NOON
-from tests.worker.queries.pages.rows import jobs
+from tests.worker.queries.pages.rows import jobs, minute
 from worker.model import Status
 from worker.queries import queues
 from worker.queries.audit import Actor
@@ -132,6 +133,16 @@ def test_who_has_a_group_is_said(visitor: Visitor, conn: Connection) -> None:
 def test_a_group_too_large_to_count_says_at_least(visitor: Visitor, conn: Connection) -> None:
     jobs(conn, groups.COUNTED + 1, status=Status.FAILED, error_fingerprint="f", error_type="E")
     assert "10,000+ dead letters" in visitor().get("/").text
+
+
+def test_a_queue_where_as_many_come_as_go_is_not_said_to_double(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn)
+    jobs(conn, 10, queue="mail")
+    jobs(conn, 10, queue="mail", status=Status.SUCCEEDED, created_at=NOON - timedelta(minutes=1))
+    minute(conn, NOON - timedelta(minutes=1), queue="mail", jobs=10)
+    assert "is 1 h behind and not catching up In 2.0, out 2.0 per minute · as many come as go, and 10 wait" in plain(
+        visitor().get("/").text
+    )
 
 
 def test_the_page_costs_few_statements_beside_the_sample(visitor: Visitor, conn: Connection, engine: Engine) -> None:

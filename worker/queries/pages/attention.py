@@ -152,7 +152,7 @@ def _behind(figures: Figures) -> Iterator[Item]:
         if wait < BEHIND_AFTER or load.pace not in (Pace.GROWING, Pace.STALLED, Pace.CLEARING):
             continue
         if load.pace is not Pace.CLEARING:
-            doubles_in = timedelta(seconds=load.doubles_in or 0)
+            doubles_in = timedelta(seconds=load.doubles_in) if load.doubles_in else None
             yield Item(
                 "behind", "urgent" if wait >= FAR_BEHIND_AFTER else "warn", {"of": load, "doubles_in": doubles_in}
             )

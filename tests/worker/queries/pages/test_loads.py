@@ -39,6 +39,11 @@ def test_a_backlog_that_grows_doubles_and_never_clears() -> None:
     assert growing.late
 
 
+def test_rates_that_differ_by_a_rounding_error_promise_nothing() -> None:
+    level = load(since=OLD, arrived=0.1 + 0.2, finished=0.3)
+    assert (level.gain, level.clears_in, level.doubles_in, level.pace) == (0, None, None, Pace.GROWING)
+
+
 def test_a_backlog_that_nothing_leaves_stands_still() -> None:
     assert load(since=OLD).pace is Pace.STALLED
 
