@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from app.settings import ConsoleSettings
 README = (Path(__file__).parents[2] / "README.md").read_text()
 LISTED = README.partition("## Commands")[2].partition("\n## ")[0]
 SETTINGS = README.partition("## Settings")[2]
+EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def commands(group: click.Group, path: str) -> Iterator[str]:
@@ -61,7 +63,14 @@ def test_no_setting_is_named_that_is_not_there() -> None:
 
 
 def test_the_python_examples_are_python() -> None:
-    examples = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(examples) == 2
-    for example in examples:
+    assert EXAMPLES
+    for example in EXAMPLES:
         compile(example.replace("…", "..."), "README.md", "exec")
+
+
+def test_the_examples_import_what_is_there() -> None:
+    imports = re.findall(r"^from (worker[\w.]*) import (.+)$", "".join(EXAMPLES), re.MULTILINE)
+    assert imports
+    for module, names in imports:
+        for name in names.split(", "):
+            assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
