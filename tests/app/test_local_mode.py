@@ -1,130 +1,133 @@
-"""The small topology, for real: one process on a SQLite file, with the console, one consumer and the maintenance."""
+"""The console on a SQLite file: every page and live region tells what is there, and every act is done."""
 
 from __future__ import annotations
 
-import http.cookiejar
 import re
-import signal
-import urllib.parse
-import urllib.request
-from collections.abc import Callable
+import shutil
+from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
+from pydantic import SecretStr
+from sqlalchemy import Connection, insert, select
+from starlette.testclient import TestClient
 
+from app import main, sessions
+from app.routes import ROUTES
+from app.settings import ConsoleSettings
 from tests import factories
-from tests.app.program import get, program, until
-from tests.app.shell import HANDLERS, Shell
+from tests.app.conftest import browser, trail
+from tests.app.routes.rows import plain
+from tests.factories import NOON
+from tests.worker.queries.pages.rows import attempt, minute
 from worker.database import connect
-from worker.queries import audit
+from worker.model import Status
+from worker.queries import queues
+from worker.queries import sessions as stored
+from worker.queries.audit import Actor
+from worker.queries.schema import dead_letter_groups, worker_instances
 
-UP = ("up", "--json", "--port", "0")
-Read = Callable[[str], str]
+READY, RUNNING, DEAD = (UUID(int=number) for number in (1, 2, 3))
+TOKEN_HASH = sessions.digest("a token")
+EVENT: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "invoice.render"}
+PAGES = {
+    "/": ("/", "1 dead letter in render_report"),
+    "/account": ("/account", "dana"),
+    "/queues": ("/queues", "invoices"),
+    "/queues/{queue}/pause": ("/queues/invoices/pause", "Pause invoices"),
+    "/queues/{queue}/resume": ("/queues/mail/resume", "Resume mail"),
+    "/workers": ("/workers", "ops-1"),
+    "/workers/{instance}/drain": ("/workers/worker-1/drain", "Drain"),
+    "/tenants": ("/tenants?q=ACME", "Acme"),
+    "/jobs": ("/jobs?tenant=acme&error=no+SUCH", "no such template"),
+    "/jobs/{job}": (f"/jobs/{DEAD}", "no such template"),
+    "/dead-letters": ("/dead-letters", "no such template"),
+    "/replays/new": (f"/replays/new?job={DEAD}", "Replay 1 dead letter"),
+    "/cancellations/new": (f"/cancellations/new?job={READY}", "Cancel 1 job"),
+    "/audit": ("/audit?action=pause", "provider down"),
+}
+"""An address of each page, and what it tells of the rows."""
+
+VIEWS = ("/?span=24h", "/?span=7d", "/queues?by=type", "/queues?by=tenant", f"/jobs/{RUNNING}", "/jobs?event=ev-1")
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    """The address of a file that is not there yet."""
-    return f"sqlite:///{tmp_path}/watchfloor.db"
-
-
-def enqueue(url: str, job_type: str, *options: str) -> UUID:
-    """The id of a job put in by another process."""
-    return UUID(Shell(url).json("enqueue", job_type, *options)["id"])
-
-
-def look(url: str, job_id: UUID) -> Any:
-    """The job's row."""
+def local(file: Path, tmp_path: Path) -> Iterator[tuple[TestClient, Connection]]:
+    """An operator's browser on a console with a file of its own, and a connection to look into the file."""
+    path = shutil.copyfile(file, tmp_path / "watchfloor.db")
+    url = f"sqlite:///{path}"
+    settings = ConsoleSettings.model_validate({"database_url": SecretStr(url)})
     engine = connect(url, application_name="tests")
-    try:
-        with engine.connect() as conn:
-            return factories.stored(conn, job_id)
-    finally:
-        engine.dispose()
-
-
-def signed_in(said: dict[str, str]) -> Read:
-    """A visitor whom the one-time link let in."""
-    visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-    found = re.search(r'name="token"[^>]*value="([^"]+)"', get(said["sign_in"])[1])
-    assert found
-    form = urllib.parse.urlencode({"token": found[1]}).encode()
-    visitor.open(urllib.request.Request(said["url"] + "/sign-in/link", form, {"Origin": said["url"]})).close()  # noqa: S310 - our own http address
-
-    def read(path: str) -> str:
-        with visitor.open(said["url"] + path) as answer:
-            text: bytes = answer.read()
-        return text.decode()
-
-    return read
-
-
-def test_s2_75_one_process_on_a_file_runs_what_another_puts_in_and_shows_it(url: str) -> None:
-    with program(*UP, DATABASE_URL=url, WATCHFLOOR_HANDLERS=HANDLERS) as up:
-        said = up.document()
-        read = signed_in(said)
-        job_id = enqueue(url, "send_digest")
-        until(lambda: look(url, job_id).status == "succeeded")
-        assert "succeeded" in read(f"/jobs/{job_id}").lower()
-        for page in ("/", "/queues", "/jobs", "/dead-letters", "/tenants", "/audit"):
-            assert "<h1" in read(page)
-        assert "local-worker" in read("/workers")
-        assert get(said["url"] + "/health/ready")[0] == 200
-        up.signal(signal.SIGTERM)
-        assert up.end()[0] == 0
-    engine = connect(url, application_name="tests")
-    with engine.connect() as conn:
-        assert audit.verify(conn) is None
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
+        seed(conn)
+        visit: dict[str, Any] = {"idle_seconds": 3600, "length_seconds": 3600, "address": None, "user_agent": None}
+        stored.open_session(conn, operator_id=factories.operator(conn), token_hash=TOKEN_HASH, now=NOON, **visit)
+        with browser(main.create_app(settings, now=NOON), "a token") as client:
+            yield client, conn
     engine.dispose()
 
 
-def test_a_kill_loses_no_job_and_the_next_start_runs_them(url: str) -> None:
-    fast_recovery = {"WATCHFLOOR_LEASE_SECONDS": "3", "WATCHFLOOR_HEARTBEAT_INTERVAL_SECONDS": "1"}
-    fast_recovery |= {"WATCHFLOOR_REAPER_INTERVAL_SECONDS": "1", "WATCHFLOOR_MAX_RUNTIME_SECONDS": "60"}
-    settings = {"DATABASE_URL": url, "WATCHFLOOR_HANDLERS": HANDLERS, **fast_recovery}
-    with program(*UP, **settings) as up:
-        up.document()
-        running = enqueue(url, "rebuild_search")
-        waiting = [enqueue(url, "send_digest") for _ in range(3)]
-        until(lambda: look(url, running).status == "running")
-        up.signal(signal.SIGKILL)
-        assert up.end()[0] == -signal.SIGKILL
-    assert {look(url, each).status for each in waiting} <= {"queued", "running"}
-    with program(*UP, **settings) as up:
-        up.document()
-        until(lambda: all(look(url, each).status == "succeeded" for each in (running, *waiting)))
-    assert look(url, running).generation >= 2
+def seed(conn: Connection) -> None:
+    """A little of everything that a page tells of."""
+    tenant_id = factories.tenant(conn, "acme", onboarding_status="provisioning")
+    factories.job(conn, id=READY, queue="invoices", job_type="run_subscriber", **EVENT)
+    factories.job(conn, id=RUNNING, queue="mail", status=Status.RUNNING, tenant_id=tenant_id)
+    factories.job(conn, id=DEAD, queue="mail", status=Status.FAILED, tenant_id=tenant_id)
+    provision: dict[str, Any] = {
+        "job_type": "provision_tenant",
+        "idempotency_key": f"provision:{tenant_id}",
+        "attempts": 1,
+    }
+    factories.job(conn, tenant_id=tenant_id, available_at=NOON + timedelta(minutes=1), scheduled=True, **provision)
+    factories.worker_instance(conn)
+    attempt(conn, DEAD)
+    minute(conn, NOON - timedelta(minutes=1), queue="mail", jobs=3)
+    note = {"fingerprint": "f" * 16, "note": "why", "updated_at": NOON, "updated_by": "dana"}
+    conn.execute(insert(dead_letter_groups), note)
+    queues.pause(conn, queue="mail", actor=Actor("dana"), reason="provider down", now=NOON)
 
 
-def test_s2_76_a_second_process_on_the_file_is_refused_by_name(url: str) -> None:
-    with program(*UP, DATABASE_URL=url) as up:
-        up.document()
-        with program(*UP, DATABASE_URL=url) as second:
-            code, errors = second.end()
-        assert (code, errors.count("\n")) == (78, 1)
-        assert "DATABASE_URL" in errors
+def test_no_page_is_forgotten() -> None:
+    shown = {route.path for route in ROUTES if route.method == "GET" and route.access != "anyone"}
+    assert PAGES.keys() == shown - {"/live"}
 
 
-@pytest.mark.parametrize("command", ["serve", "worker"])
-def test_s2_76_what_needs_several_processes_is_refused_on_a_file(url: str, command: str) -> None:
-    assert "SQLite" in Shell(url).refused(command, code=78)
+def test_every_page_tells_what_is_there(local: tuple[TestClient, Connection]) -> None:
+    client, _ = local
+    for address, told in PAGES.values():
+        answer = client.get(address)
+        assert (answer.status_code, told in plain(answer.text)) == (200, True), address
 
 
-@pytest.mark.parametrize("address", ["sqlite://", "sqlite:///:memory:", "sqlite:///nowhere/at/all/x.db"])
-def test_an_address_that_names_no_file_is_refused(address: str) -> None:
-    assert "DATABASE_URL" in Shell(address).refused("migrate", code=78)
+def test_every_live_region_is_drawn_alone(local: tuple[TestClient, Connection]) -> None:
+    client, _ = local
+    regions = 0
+    for address in (*(address for address, _ in PAGES.values()), *VIEWS):
+        for region in re.findall(r'id="([\w-]+)" data-region', client.get(address).text):
+            answer = client.get(address, headers={"HX-Request": "true", "HX-Target": f"div#{region}"})
+            assert (answer.status_code, f'id="{region}"' in answer.text, "<html" in answer.text) == (200, True, False)
+            regions += 1
+    assert regions > len(PAGES)
 
 
-def test_a_file_is_migrated_checked_and_worked_on_by_commands_alone(url: str) -> None:
-    shell = Shell(url)
-    assert "watchfloor up" in shell.refused("jobs", "list", code=78)
-    assert shell.json("migrate")["before"] is None
-    assert shell.json("migrate")["before"] == shell.json("migrate")["revision"]
-    assert shell.json("check")["healthy"]
-    job_id = enqueue(url, "send_digest", "--delay", "3600")
-    shell.ok("queues", "pause", "mail", "--reason", "provider down")
-    assert look(url, job_id).status == "queued"
-    shell.ok("jobs", "cancel", str(job_id), "--reason", "not needed", "--yes")
-    assert look(url, job_id).status == "cancelled"
+def test_every_act_is_done_and_told_in_the_trail(local: tuple[TestClient, Connection]) -> None:
+    client, conn = local
+    acts = {
+        f"/dead-letters/{DEAD}/replays": {},
+        f"/jobs/{READY}/cancellations": {"reason": "not wanted"},
+        f"/jobs/{RUNNING}/cancellations": {"reason": "not wanted"},
+        "/queues/mail/resume": {},
+        "/queues/invoices/pause": {"reason": "month's end", "until": "1h"},
+        "/workers/worker-1/drain": {},
+    }
+    for address, form in acts.items():
+        assert client.post(address, data=form).status_code in (200, 303), address
+    assert factories.stored(conn, DEAD).status == Status.QUEUED
+    assert factories.stored(conn, READY).status == Status.CANCELLED
+    assert factories.stored(conn, RUNNING).cancel_requested_at == NOON
+    assert list(queues.paused(conn, now=NOON)) == ["invoices"]
+    assert conn.execute(select(worker_instances.c.drain_requested_at)).scalar_one() == NOON
+    assert [row.action for row in trail(conn)] == ["pause", "replay", "cancel", "cancel", "resume", "pause", "drain"]
