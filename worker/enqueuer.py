@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import Lock
+from typing import TypeAlias
 
 from worker.batches import batched
 from worker.database import Engine, autocommit
 from worker.errors import EnqueuerFull
 from worker.job_types import JobTypes
-from worker.new_jobs import Admitted, Enqueued, NewJob, admit
+from worker.new_jobs import Admitted, Door, Enqueued, NewJob
 from worker.queries.jobs import enqueue_each
+
+Turn: TypeAlias = "Lock | asyncio.Future[None]"
+"""What a caller waits at: a thread at a lock that others open, a coroutine at a future."""
 
 
 class Enqueuer:
@@ -25,7 +29,7 @@ class Enqueuer:
 
     def __init__(self, engine: Engine, job_types: JobTypes, *, most_waiting: int = 10_000) -> None:
         self._engine = autocommit(engine)
-        self._job_types = job_types
+        self._checks = Door(job_types)
         self._most_waiting = most_waiting
         self._door = Lock()
         self._waiting: list[_Place] = []
@@ -40,7 +44,7 @@ class Enqueuer:
         """
         turn = Lock()
         turn.acquire()
-        place = self._place(new, turn.release, retry_terminal=retry_terminal)
+        place = self._place(new, turn, retry_terminal=retry_terminal)
         try:
             if not self._join(place):
                 turn.acquire()
@@ -53,16 +57,12 @@ class Enqueuer:
 
     async def enqueue_async(self, new: NewJob, *, retry_terminal: bool = False) -> Enqueued:
         """The same for a coroutine; the writing itself is done on a thread."""
-        loop, turn = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is gone, and its coroutine with it
-                loop.call_soon_threadsafe(turn.set)
-
-        place = self._place(new, wake, retry_terminal=retry_terminal)
+        loop = asyncio.get_running_loop()
+        turn = loop.create_future()
+        place = self._place(new, turn, retry_terminal=retry_terminal)
         try:
             if not self._join(place):
-                await turn.wait()
+                await turn
         except BaseException:
             self._leave(place)
             raise
@@ -70,9 +70,9 @@ class Enqueuer:
             await asyncio.shield(loop.run_in_executor(None, self._lead))  # the others rely on it, cancelled or not
         return place.result()
 
-    def _place(self, new: NewJob, wake: Callable[[], None], *, retry_terminal: bool) -> _Place:
-        (admitted,) = admit(self._job_types, [new])
-        return _Place(admitted, wake, retry_terminal=retry_terminal)
+    def _place(self, new: NewJob, turn: Turn, *, retry_terminal: bool) -> _Place:
+        (admitted,) = self._checks.admit([new])
+        return _Place(admitted, turn, retry_terminal=retry_terminal)
 
     def _join(self, place: _Place) -> bool:
         """Wait in line; whether it is the newcomer that has to write."""
@@ -108,8 +108,7 @@ class Enqueuer:
         finally:
             with self._door:
                 self._pass_on()
-            for each in batch:
-                each.wake()
+            _wake(batch)
 
     def _write(self, batch: Sequence[_Place]) -> None:
         if batch:
@@ -123,15 +122,15 @@ class Enqueuer:
         self._is_led = bool(self._waiting)
         if self._waiting:
             self._waiting[0].leads = True
-            self._waiting[0].wake()
+            _wake(self._waiting[:1])
 
 
 class _Place:
     """One caller in the line."""
 
-    def __init__(self, admitted: Admitted, wake: Callable[[], None], *, retry_terminal: bool) -> None:
+    def __init__(self, admitted: Admitted, turn: Turn, *, retry_terminal: bool) -> None:
         self.admitted = admitted
-        self.wake = wake
+        self.turn = turn
         self.retry_terminal = retry_terminal
         self.leads = False
         self.answer: Enqueued | BaseException | None = None
@@ -142,3 +141,22 @@ class _Place:
         if isinstance(self.answer, BaseException):
             raise self.answer
         return self.answer
+
+
+def _wake(places: Sequence[_Place]) -> None:
+    """Let go those who wait: threads one by one, coroutines a loop at a time, which is cheaper."""
+    loops: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
+    for each in places:
+        if isinstance(each.turn, asyncio.Future):
+            loops.setdefault(each.turn.get_loop(), []).append(each.turn)
+        else:
+            each.turn.release()
+    for loop, turns in loops.items():
+        with contextlib.suppress(RuntimeError):  # the loop is gone, and its coroutines with it
+            loop.call_soon_threadsafe(_let_go, turns)
+
+
+def _let_go(turns: Sequence[asyncio.Future[None]]) -> None:
+    for each in turns:
+        if not each.done():
+            each.set_result(None)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from worker.errors import InvalidInput
-from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobTypes
+from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobType, JobTypes
 from worker.model import Status
 from worker.payloads import check, clean_text
 from worker.settings import attempts_budget, queue_name
@@ -60,29 +60,49 @@ class Admitted:
     """At most how many bytes payload and metadata take."""
 
 
-def admit(job_types: JobTypes, news: Iterable[NewJob]) -> list[Admitted]:
-    """Every job as a row; UnknownJobType or InvalidInput when one cannot be kept (S1-29, S2-20, A-32 to A-36, A-44)."""
-    heads: dict[tuple[Any, ...], dict[str, Any]] = {}
-    admitted = []
-    for new in news:
-        asked = (new.job_type, new.queue, new.max_attempts, type(new.max_attempts), new.source)
-        if (head := heads.get(asked)) is None:
-            head = heads[asked] = _head(job_types, new)
+class Door:
+    """Lets in what can be kept: the checks that many jobs have in common are made once."""
+
+    def __init__(self, job_types: JobTypes) -> None:
+        self._job_types = job_types
+        self._heads: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def admit(self, news: Iterable[NewJob]) -> list[Admitted]:
+        """Every job as a row; UnknownJobType or InvalidInput if one cannot be kept (S1-29, S2-20, A-32 to A-44)."""
+        return [self._admitted(new) for new in news]
+
+    def _admitted(self, new: NewJob) -> Admitted:
         row: dict[str, Any] = {"payload": new.payload}
         size = check(new.payload) + (0 if new.metadata is None else check(new.metadata, field="metadata"))
         rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, new.available_at, new.metadata)
         if rest != _ORDINARY or not new.payload or new.job_type in _PARTICULAR:
             row |= _particulars(new)
-        admitted.append(Admitted(head, row, size))
-    return admitted
+        return Admitted(self._head(new), row, size)
+
+    def _head(self, new: NewJob) -> dict[str, Any]:
+        kind = self._job_types.get(new.job_type)
+        asked = (
+            kind.queue,
+            kind.max_attempts,
+            new.job_type,
+            new.queue,
+            new.max_attempts,
+            type(new.max_attempts),
+            new.source,
+        )
+        if (head := self._heads.get(asked)) is None:
+            if len(self._heads) == _MOST_HEADS:
+                self._heads.clear()
+            head = self._heads[asked] = _checked(kind, new)
+        return head
 
 
 _ORDINARY: tuple[Any, ...] = (None, None, None, 0, None, None)
 _PARTICULAR = {EMAIL_JOB_TYPE, PROVISION_JOB_TYPE}
+_MOST_HEADS = 1000
 
 
-def _head(job_types: JobTypes, new: NewJob) -> dict[str, Any]:
-    kind = job_types.get(new.job_type)
+def _checked(kind: JobType, new: NewJob) -> dict[str, Any]:
     budget = kind.max_attempts if new.max_attempts is None else _kept(attempts_budget, new.max_attempts, "max_attempts")
     return {
         "job_type": kind.name,
