@@ -66,5 +66,9 @@ class Subscribers:
         """Every subscriber, in the order of their ids."""
         return sorted(self._by_id.values(), key=lambda each: each.subscriber_id)
 
+    def queues(self) -> dict[str, str]:
+        """Where each subscriber's jobs wait, by its id."""
+        return {each.subscriber_id: each.queue for each in self._by_id.values()}
+
     def __len__(self) -> int:
         return len(self._by_id)

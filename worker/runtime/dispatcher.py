@@ -11,13 +11,14 @@ from worker.database import Engine, autocommit
 from worker.queries.claims import release
 from worker.queries.queues import paused
 from worker.queries.ready import next_due_seconds, promote, take
-from worker.queries.spans import Legacy
 from worker.queries.workers import Instance
 from worker.runtime.executor import Executor
 from worker.runtime.held import Held, Run
+from worker.runtime.legacy import LegacyJobs
 from worker.runtime.quarantine import Quarantine
 from worker.runtime.rotation import Rotation
 from worker.runtime.sleeper import Sleeper
+from worker.settings import WorkerSettings
 
 _LOOK_AROUND_SECONDS = 0.2
 """While there is enough to do, how often the jobs whose time has come are let in."""
@@ -36,10 +37,9 @@ class Dispatcher:
         *,
         sleeper: Sleeper,
         quarantine: Quarantine,
+        legacy: LegacyJobs,
         instance: Instance,
-        batch_size: int,
-        lease_seconds: float,
-        poll_interval_seconds: float,
+        settings: WorkerSettings,
         log: FilteringBoundLogger,
     ) -> None:
         self._engine = engine
@@ -48,10 +48,11 @@ class Dispatcher:
         self._executor = executor
         self._sleeper = sleeper
         self._quarantine = quarantine
+        self._legacy = legacy
         self._instance = instance
-        self._batch_size = batch_size
-        self._lease_seconds = lease_seconds
-        self._poll_interval_seconds = poll_interval_seconds
+        self._batch_size = settings.batch_size
+        self._lease_seconds = settings.lease_seconds
+        self._poll_interval_seconds = settings.poll_interval_seconds
         self._log = log
         self._rotation = Rotation(instance.queues)
         self._looked_around_at = 0.0
@@ -79,15 +80,18 @@ class Dispatcher:
 
     def _claim(self, limit: int) -> list[Run]:
         """One statement, over before any handler runs (S1-44)."""
+        self._legacy.retag_once()
+        legacy = self._legacy.rules()
         asked_at = monotonic()
         with self._alone.connect() as conn:
             jobs = take(
                 conn,
                 instance_id=self._instance.instance_id,
                 job_types=self._instance.job_types,
-                wanted=self._rotation.spans(Legacy()),
+                wanted=self._rotation.spans(legacy),
                 limit=limit,
                 lease_seconds=self._lease_seconds,
+                legacy=legacy,
             )
         self._rotation.took(jobs, all_wanted=len(jobs) == limit)
         return [Run(job, renewed_at=asked_at) for job in jobs]

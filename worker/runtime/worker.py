@@ -20,6 +20,7 @@ from worker.runtime.fence import Fence
 from worker.runtime.heartbeat import Heartbeat
 from worker.runtime.held import Held
 from worker.runtime.judge import Judge
+from worker.runtime.legacy import LegacyJobs
 from worker.runtime.loop import Loop, stop_all
 from worker.runtime.notifier import Notifier
 from worker.runtime.quarantine import Quarantine
@@ -50,6 +51,7 @@ class Worker:
     ) -> None:
         self.instance = new_instance(settings, validate(settings, registry, readiness or {}))
         self._settings = settings
+        self._subscribers = registry.subscribers
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
         self._engine = connect(url, application_name=f"watchfloor {self.instance.component}"[:60], pool_size=6)
         self._seat = Seat(url)
@@ -63,7 +65,7 @@ class Worker:
         )  # fmt: skip
         self._sleeper = Sleeper(self._engine, channel=wakeups.JOBS, name=self.instance.instance_id)
         self._reaper = Reaper(self._engine, settings.job_stale_after_seconds, self._log)
-        self._roll_call = RollCall(self._engine, registry.subscribers, self._log)
+        self._roll_call = RollCall(self._engine, self._subscribers, self._log)
         self._heartbeat = self._new_heartbeat()
         self._notifier = Notifier(url, {wakeups.JOBS: self._work}, log=self._log)
         self._loops = self._new_loops()
@@ -160,10 +162,9 @@ class Worker:
             self._executor,
             sleeper=self._sleeper,
             quarantine=self._new_quarantine(),
+            legacy=LegacyJobs(self._engine, self._subscribers, self.instance.queues, self._log),
             instance=self.instance,
-            batch_size=self._settings.batch_size,
-            lease_seconds=self._settings.lease_seconds,
-            poll_interval_seconds=self._settings.poll_interval_seconds,
+            settings=self._settings,
             log=self._log,
         )
 

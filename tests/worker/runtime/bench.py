@@ -31,6 +31,7 @@ from worker.runtime.fence import Fence
 from worker.runtime.heartbeat import Heartbeat
 from worker.runtime.held import Held, Run
 from worker.runtime.judge import Judge
+from worker.runtime.legacy import LegacyJobs
 from worker.runtime.quarantine import Quarantine
 from worker.runtime.sleeper import Sleeper
 from worker.runtime.startup import new_instance
@@ -139,10 +140,9 @@ class Bench:
             self.executor,
             sleeper=Sleeper(self.engine, channel=wakeups.JOBS, name=self.me),
             quarantine=Quarantine(self.held, self.submitted.append, seconds=10, log=self.log),
+            legacy=LegacyJobs(self.engine, self.registry.subscribers, self.instance.queues, self.log),
             instance=self.instance,
-            batch_size=self.settings.batch_size,
-            lease_seconds=self.settings.lease_seconds,
-            poll_interval_seconds=self.settings.poll_interval_seconds,
+            settings=self.settings,
             log=self.log,
         )
 
