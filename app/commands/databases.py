@@ -13,16 +13,17 @@ import click
 import structlog
 from pydantic import SecretStr
 
+from app.commands.database_file import ADDRESSES, path_of
 from app.commands.refusals import Misconfigured, Refused
 from app.processes import Companion
 from app.settings import ConsoleSettings
+from worker import topology
 from worker.database import Engine, Seat, connect, is_file, is_outage, url_of
 from worker.errors import ConfigurationError
 from worker.local_postgres import LocalPostgres, default_data_folder
 from worker.queries.pages import readiness
 
 TEND_EVERY_SECONDS = 2
-ADDRESSES = "must be like postgresql://user:password@host:5432/name or sqlite:///path/to/file"
 
 data_option = click.option(
     "--data",
@@ -44,8 +45,7 @@ class Database:
     @property
     def url(self) -> str:
         """Its address as an engine wants it."""
-        assert self.settings.database_url
-        return url_of(self.settings.database_url.get_secret_value())
+        return topology.address(self.settings)
 
     @contextmanager
     def engine(self) -> Iterator[Engine]:
@@ -60,10 +60,12 @@ class Database:
     def to_itself(self) -> Iterator[None]:
         """Misconfigured when it is a file that another process serves already."""
         seat = Seat(self.url, "console")
-        if not seat.take():
-            raise Misconfigured(
-                "DATABASE_URL: another `watchfloor up` runs on this SQLite file, which serves one process"
-            )
+        try:
+            there_is_room = seat.take()
+        except OSError as error:
+            raise Misconfigured(f"DATABASE_URL: cannot write beside the SQLite file ({error.strerror})") from None
+        if not there_is_room:
+            raise Misconfigured("DATABASE_URL: a `watchfloor up` runs on this SQLite file, which serves one process")
         try:
             yield
         finally:
@@ -100,7 +102,8 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
             raise Refused("--data is for the embedded PostgreSQL, but DATABASE_URL is set")
         address = settings.database_url.get_secret_value()
         if is_file(address):
-            yield _file(settings, address, create=create)
+            path = path_of(address, create=create)
+            yield Database(settings.model_copy(update={"database_url": SecretStr(f"sqlite:///{path}")}), path)
         else:
             _require_address(address)
             yield Database(settings)
@@ -111,22 +114,10 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
     local = LocalPostgres(folder)
     url = local.open()
     try:
-        yield Database(settings.model_copy(update={"database_url": SecretStr(url)}), folder, local)
+        own = {"database_url": SecretStr(url), "pooler": None}
+        yield Database(settings.model_copy(update=own), folder, local)
     finally:
         local.close()
-
-
-def _file(settings: ConsoleSettings, address: str, *, create: bool) -> Database:
-    """Misconfigured unless the file is there, or may be made; what it is called is not repeated where it is wrong."""
-    scheme, _, name = address.partition(":///")
-    if scheme not in ("sqlite", "sqlite+pysqlite") or not name or name == ":memory:" or "?" in name:
-        raise Misconfigured(f"DATABASE_URL: {ADDRESSES}")
-    path = Path(name).absolute()
-    if not path.parent.is_dir():
-        raise Misconfigured("DATABASE_URL: the folder for the SQLite file does not exist")
-    if not create and not path.is_file():
-        raise Misconfigured("DATABASE_URL: no such SQLite file; start one with `watchfloor up`")
-    return Database(settings.model_copy(update={"database_url": SecretStr(f"sqlite:///{path}")}), path)
 
 
 def _require_address(text: str) -> None:
