@@ -28,9 +28,7 @@ def options() -> dict[str, Any]:
 def furnish(engine: Engine) -> None:
     """A file has no schemas: tables are called by their names alone; transactions begin as `begin` says."""
     if sqlite3.sqlite_version_info < _OLDEST:
-        raise ConfigurationError(
-            f"DATABASE_URL: SQLite {sqlite3.sqlite_version} is too old; 3.38 works"
-        )
+        raise ConfigurationError(f"DATABASE_URL: SQLite {sqlite3.sqlite_version} is too old; 3.38 works")
     engine.dialect.identifier_preparer.schema_for_object = _no_schema
     event.listen(engine, "begin", begin)
 
