@@ -38,7 +38,9 @@ def jobs(outcomes: Sequence[AttemptOutcome]) -> ColumnElement[int]:
     return total(minutes.c.jobs, minutes.c.outcome.in_(outcomes))
 
 
-_first = bindparam("first_minute", type_=Timestamp)
+_in_hour = minutes.c.minute.between(
+    bindparam("first_minute", type_=Timestamp), bindparam("last_minute", type_=Timestamp)
+)
 _recent = minutes.c.minute >= bindparam("recent_minute", type_=Timestamp)
 _slice = bin_of(minutes.c.minute, literal_column("300")).label("slice")
 _pair = (minutes.c.queue, minutes.c.handler_key)
@@ -57,7 +59,7 @@ HOUR = grouped_by(
         total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FAILURES)).label("failed_recently"),
         total(minutes.c.jobs, _recent).label("attempts_recently"),
         *(total(minutes.c[name], minutes.c.outcome == AttemptOutcome.COMPLETED).label(name) for name in RUN_BUCKETS),
-    ).where(minutes.c.minute >= _first),
+    ).where(_in_hour),
     [minutes.c.minute],
     [_slice, minutes.c.queue],
     _pair,
@@ -129,7 +131,7 @@ def read(conn: Connection, *, now: datetime) -> Hour:
     """The rates of the last five minutes and the course of the last sixty."""
     minute = now.replace(second=0, microsecond=0)
     first, recent = minute - timedelta(minutes=MINUTES - 1), minute - RECENT
-    rows = conn.execute(HOUR, {"first_minute": first, "recent_minute": recent}).all()
+    rows = conn.execute(HOUR, {"first_minute": first, "last_minute": minute, "recent_minute": recent}).all()
     arrived, newest_at = _arrived(conn, recent, now)
     by_minute = {row.minute: row for row in rows if row.minute is not None}
     pairs = {(row.queue, row.handler_key): row for row in rows if row.handler_key is not None}

@@ -103,3 +103,9 @@ def counts(**by_bound: int) -> list[int]:
 )
 def test_a_quantile_lies_straight_between_two_bounds(runs: list[int], share: float, seconds: float | None) -> None:
     assert quantile(runs, share) == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_what_a_clock_that_was_set_back_left_in_the_future_is_not_of_this_hour(conn: Connection) -> None:
+    minute(conn, NOON + timedelta(hours=2), queue="mail", jobs=3)
+    hour = flow.read(conn, now=NOON)
+    assert (hour.flows, hour.slices) == ((), {})
