@@ -63,11 +63,12 @@ class Enqueuer:
         try:
             if not self._join(place):
                 await turn
+            writing = None if place.answer else loop.run_in_executor(None, self._lead)
         except BaseException:
             self._leave(place)
             raise
-        if place.answer is None:
-            await asyncio.shield(loop.run_in_executor(None, self._lead))  # the others rely on it, cancelled or not
+        if writing:
+            await asyncio.shield(writing)  # others rely on it, whatever becomes of this call
         return place.result()
 
     def _place(self, new: NewJob, turn: Turn, *, retry_terminal: bool) -> _Place:

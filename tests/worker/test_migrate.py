@@ -26,7 +26,7 @@ def test_the_migrated_database_equals_the_metadata(empty: Engine, migrated: Engi
         conn.execute(text("CREATE SCHEMA control"))
         metadata.create_all(conn)
     built = "\n".join(dump(migrated)).split("CREATE FUNCTION control.enqueue_job")
-    function, rest = built[1].split("$$;", 1)
+    function, rest = built[1].split("$_$;", 1)
     assert "run_subscriber" in function
     assert [line for line in (built[0] + rest).splitlines() if line] == [line for line in dump(empty) if line]
 

@@ -4,8 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Connection, Engine, event, func, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, event, func, select
 
 from tests.factories import NOON, job, job_types, stored, tenant
 from worker.errors import InvalidInput, KeyReused, UnknownJobType
@@ -158,25 +157,6 @@ def test_a_payload_nested_too_deep_is_refused(conn: Connection) -> None:
         deep = {"d": deep}
     with pytest.raises(InvalidInput, match="nested deeper"):
         enqueue(conn, TYPES, NewJob("render_report", deep))
-
-
-@pytest.mark.postgresql
-def test_the_sql_function_enqueues_like_the_python_one(conn: Connection) -> None:
-    call = text("SELECT control.enqueue_job('render_report', '{\"b\": 1, \"a\": 2}', idempotency_key => 'k')")
-    made = conn.execute(call).scalar_one()
-    assert conn.execute(call).scalar_one() == made
-    same = enqueue(conn, TYPES, NewJob("render_report", {"a": 2, "b": 1}, idempotency_key="k"))
-    assert (same.id, same.created) == (made, False)
-
-
-@pytest.mark.postgresql
-@pytest.mark.parametrize(
-    "arguments", ["'run_subscriber'", "'send_email', '{\"to\": \"ada@example.test\"}'", "'a', queue => 'Mail'"]
-)
-def test_the_sql_function_refuses_what_the_python_one_refuses(conn: Connection, arguments: str) -> None:
-    with pytest.raises(DBAPIError):
-        conn.execute(text(f"SELECT control.enqueue_job({arguments})"))
-    assert rows(conn) == 0
 
 
 def test_ids_sort_by_time() -> None:
