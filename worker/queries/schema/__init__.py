@@ -1,0 +1,53 @@
+"""The control schema: every table, constraint and index, as `migrations/control` builds it."""
+
+from __future__ import annotations
+
+from sqlalchemy import event
+
+from worker.queries.schema.base import metadata
+from worker.queries.schema.events import event_outbox, net_runs, subscriptions
+from worker.queries.schema.history import job_attempts, job_steps
+from worker.queries.schema.jobs import has_status, platform_jobs
+from worker.queries.schema.operators import (
+    dead_letter_groups,
+    operator_action_jobs,
+    operator_actions,
+    operator_sessions,
+    operators,
+    rate_counters,
+    sign_in_links,
+)
+from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
+from worker.queries.schema.tenants import tenants
+from worker.queries.schema.views import PROCESSING_JOBS
+from worker.queries.schema.workers import queue_controls, runtime_heartbeats, sleepers, worker_instances
+
+__all__ = (
+    "BUCKETS_MS",
+    "RUN_BUCKETS",
+    "WAIT_BUCKETS",
+    "dead_letter_groups",
+    "event_outbox",
+    "has_status",
+    "job_attempts",
+    "job_steps",
+    "metadata",
+    "net_runs",
+    "operator_action_jobs",
+    "operator_actions",
+    "operator_sessions",
+    "operators",
+    "platform_jobs",
+    "queue_controls",
+    "rate_counters",
+    "runtime_heartbeats",
+    "sign_in_links",
+    "sleepers",
+    "statistics_minutes",
+    "subscriptions",
+    "tenants",
+    "worker_instances",
+)
+
+for _statement in PROCESSING_JOBS:
+    event.listen(metadata, "after_create", _statement)

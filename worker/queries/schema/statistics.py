@@ -1,0 +1,27 @@
+"""Finished attempts per minute."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Integer, Table, Text
+
+from worker.database import Bytewise, Timestamp
+from worker.queries.schema.base import metadata
+
+BUCKETS_MS = (3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
+"""Upper bounds of the histogram's buckets; one more counts what is longer."""
+
+RUN_BUCKETS = tuple(f"run_{bound}" for bound in (*BUCKETS_MS, "more"))
+WAIT_BUCKETS = tuple(f"wait_{bound}" for bound in (*BUCKETS_MS, "more"))
+
+statistics_minutes = Table(
+    "statistics_minutes",
+    metadata,
+    Column("minute", Timestamp, primary_key=True),
+    Column("handler_key", Text, primary_key=True),
+    Column("queue", Bytewise, primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    Column("jobs", Integer, nullable=False),
+    Column("run_ms", BigInteger, nullable=False),
+    Column("wait_ms", BigInteger, nullable=False),
+    *(Column(name, Integer, nullable=False, server_default="0") for name in (*RUN_BUCKETS, *WAIT_BUCKETS)),
+)
