@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 
 from tests.factories import NOON
 from tests.worker.runtime.bench import settings
+from worker.database import moment
 from worker.handlers import Registry
 from worker.model import Job, Status
 from worker.queries import outbox
@@ -25,6 +26,12 @@ from worker.settings import WorkerSettings
 ME = "me"
 SEALED = {"schema": "watchfloor.email.v1", "ciphertext": "c2VhbGVk"}
 """What a mail's job may carry."""
+
+
+def clock(conn: Connection) -> datetime:
+    """The database's time."""
+    now: datetime = conn.execute(moment().select()).scalar_one()
+    return now
 
 
 def take(

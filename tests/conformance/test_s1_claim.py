@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,8 @@ from sqlalchemy import Connection, Engine, select, text
 
 from tests.conformance.acts import ME, jobs, take
 from tests.factories import NOON, job, stored
-from tests.worker.runtime.bench import Gate, Start, put, status, until
+from tests.worker.runtime.bench import Bench, Gate, Start, nothing, put, registry, status, until
+from worker.errors import UnknownJobType
 from worker.model import Status
 from worker.queries.schema import platform_jobs
 
@@ -101,3 +103,11 @@ def test_s1_44_no_transaction_is_open_while_a_handler_runs(engine: Engine, conn:
     gate.free.set()
     assert sessions
     assert [each for each in sessions if each.held_open] == []
+
+
+def test_s1_45_a_claim_for_an_unknown_type_is_refused(engine: Engine) -> None:
+    bench = Bench(engine, registry(render_report=nothing))
+    able = replace(bench.instance, job_types=("provision_tenant", "render_report"))
+    assert bench.dispatcher_of(able).tick() in (True, False)
+    with pytest.raises(UnknownJobType, match="'nope'"):
+        bench.dispatcher_of(replace(able, job_types=("render_report", "nope")))

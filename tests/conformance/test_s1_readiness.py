@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from app.settings import ConsoleSettings
 from tests.app.program import get, program, until
 from tests.app.shell import HANDLERS
+from tests.conformance.acts import clock
 from tests.worker.runtime.bench import settings as worker_settings
-from worker.database import moment
 from worker.queries.schema import runtime_heartbeats
 from worker.queries.workers import beat
 from worker.runtime.startup import new_instance
@@ -29,7 +29,7 @@ def settings() -> ConsoleSettings:
 
 def advertise(conn: Connection, component: str, *types: str, silent_seconds: float = 0) -> None:
     """A beat of a worker that runs these types, so many seconds ago."""
-    now = conn.execute(moment().select()).scalar_one() - timedelta(seconds=silent_seconds)
+    now = clock(conn) - timedelta(seconds=silent_seconds)
     beat(conn, instance=new_instance(worker_settings(worker_component=component), frozenset(types)), now=now)
 
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import signal
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection, Engine, select
 
-from tests.conformance.acts import jobs, sweep
+from tests.conformance.acts import clock, jobs, sweep
 from tests.conformance.processes import BEAT, worker_process
 from tests.factories import NOON, attempts, job, stored
 from tests.worker.runtime.bench import Start, nothing, put, settings, until
-from worker.database import moment
 from worker.model import Status
 from worker.queries.recovery import Recovered
 from worker.queries.schema import job_attempts
 
 SENTENCE = "Recovered after worker lease expired."
-
-
-def clock(conn: Connection) -> datetime:
-    """The database's time."""
-    now: datetime = conn.execute(moment().select()).scalar_one()
-    return now
 
 
 def unleased(conn: Connection, **columns: object) -> object:

@@ -8,21 +8,14 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import Connection, Engine
 
-from tests.conformance.acts import sweep
+from tests.conformance.acts import clock, sweep
 from tests.conformance.processes import worker_process
 from tests.factories import NOON, attempts, job, stored
 from tests.worker.runtime.bench import Bench, Gate, Start, nothing, put, registry, until
-from worker.database import moment
 from worker.model import Status
 from worker.queries.recovery import Recovered
 
 SHORT = {"lease_seconds": 1.5, "heartbeat_interval_seconds": 0.3, "reaper_interval_seconds": 0.1}
-
-
-def clock(conn: Connection) -> datetime:
-    """The database's time."""
-    now: datetime = conn.execute(moment().select()).scalar_one()
-    return now
 
 
 def wait_three_leases(conn: Connection, since: datetime) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
 from tests.app.conftest import Visitor
 from tests.app.routes.rows import plain
-from tests.conformance.acts import jobs, on, relay, take
+from tests.conformance.acts import clock, jobs, on, relay, take
 from tests.factories import NOON, job, stored, worker_instance
+from tests.worker.runtime.bench import Bench
 from worker.handlers import Registry
 from worker.model import Event, Status, new_id
 from worker.queries.outbox import publish
@@ -26,10 +29,10 @@ def known(queue: str) -> Registry:
     return on(Registry(), "order.created", "invoice", queue=queue)
 
 
-def old_job(conn: Connection, queue: str, subscriber_id: str = "invoice", status: Status = Status.QUEUED) -> UUID:
+def old_job(conn: Connection, queue: str, *, subscriber_id: str = "invoice", **columns: Any) -> UUID:
     """A job of that subscriber from the time when it was on that queue."""
     of_event = {"event_id": str(new_id()), "event_type": "order.created", "subscriber_id": subscriber_id}
-    return job(conn, job_type="run_subscriber", queue=queue, status=status, **of_event)
+    return job(conn, job_type="run_subscriber", queue=queue, **of_event | columns)
 
 
 def test_s2_40_a_job_keeps_the_queue_it_was_enqueued_on(conn: Connection) -> None:
@@ -37,6 +40,15 @@ def test_s2_40_a_job_keeps_the_queue_it_was_enqueued_on(conn: Connection) -> Non
         publish(conn, Event("order.created"), now=NOON)
         relay(conn, known(queue), now=NOON)
     assert sorted(row.queue for row in jobs(conn)) == ["a", "b"]
+
+
+def test_s2_41_only_rows_on_default_follow_their_subscriber(engine: Engine, conn: Connection) -> None:
+    due: dict[str, Any] = {"created_at": clock(conn) - timedelta(hours=1), "available_at": clock(conn) - timedelta(hours=1)}
+    unnamed, named = old_job(conn, "default", **due), old_job(conn, "a", **due)
+    bench = Bench(engine, known("b"), worker_queues=("b",))
+    assert [run.job.id for run in bench.claim()] == [unnamed]
+    assert (stored(conn, unnamed).queue, stored(conn, named).queue) == ("b", "a")
+    assert stored(conn, named).status == "queued"
 
 
 def test_s2_42_what_waits_on_a_queue_without_a_worker_waits_on_and_is_shown(visitor: Visitor, conn: Connection) -> None:

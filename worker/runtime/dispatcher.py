@@ -8,6 +8,7 @@ from time import monotonic
 from structlog.typing import FilteringBoundLogger
 
 from worker.database import Engine, autocommit
+from worker.handlers import Registry
 from worker.queries.claims import release
 from worker.queries.queues import paused
 from worker.queries.ready import next_due_seconds, promote, take
@@ -38,6 +39,7 @@ class Dispatcher:
         sleeper: Sleeper,
         quarantine: Quarantine,
         legacy: LegacyJobs,
+        registry: Registry,
         instance: Instance,
         settings: WorkerSettings,
         log: FilteringBoundLogger,
@@ -49,6 +51,8 @@ class Dispatcher:
         self._sleeper = sleeper
         self._quarantine = quarantine
         self._legacy = legacy
+        # A claim for a type that nobody knows would find nothing, for ever (S1-45)
+        registry.job_types.check(frozenset(instance.job_types) - registry.capabilities())
         self._instance = instance
         self._batch_size = settings.batch_size
         self._lease_seconds = settings.lease_seconds

@@ -51,7 +51,7 @@ class Worker:
     ) -> None:
         self.instance = new_instance(settings, validate(settings, registry, readiness or {}))
         self._settings = settings
-        self._subscribers = registry.subscribers
+        self._registry = registry
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
         self._engine = connect(url, application_name=f"watchfloor {self.instance.component}"[:60], pool_size=6)
         self._seat = Seat(url)
@@ -65,7 +65,7 @@ class Worker:
         )  # fmt: skip
         self._sleeper = Sleeper(self._engine, channel=wakeups.JOBS, name=self.instance.instance_id)
         self._reaper = Reaper(self._engine, settings.job_stale_after_seconds, self._log)
-        self._roll_call = RollCall(self._engine, self._subscribers, self._log)
+        self._roll_call = RollCall(self._engine, registry.subscribers, self._log)
         self._heartbeat = self._new_heartbeat()
         self._notifier = Notifier(url, {wakeups.JOBS: self._work}, log=self._log)
         self._loops = self._new_loops()
@@ -162,7 +162,8 @@ class Worker:
             self._executor,
             sleeper=self._sleeper,
             quarantine=self._new_quarantine(),
-            legacy=LegacyJobs(self._engine, self._subscribers, self.instance.queues, self._log),
+            legacy=LegacyJobs(self._engine, self._registry.subscribers, self.instance.queues, self._log),
+            registry=self._registry,
             instance=self.instance,
             settings=self._settings,
             log=self._log,

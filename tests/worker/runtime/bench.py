@@ -24,6 +24,7 @@ from worker.model import Job, Status, new_id
 from worker.queries import wakeups
 from worker.queries.jobs import NewJob, enqueue
 from worker.queries.schema import platform_jobs
+from worker.queries.workers import Instance
 from worker.runtime.completer import Completer
 from worker.runtime.dispatcher import Dispatcher
 from worker.runtime.executor import Executor
@@ -127,21 +128,23 @@ class Bench:
             log=self.log,
         )
         self.executor = Executor(known, self.held, Judge(known, self.settings), self.completer, threads=2)
-        self.dispatcher = self._dispatcher()
+        self.dispatcher = self.dispatcher_of(self.instance)
         self.heartbeat = Heartbeat(
             engine, self.held, instance=self.instance, lease_seconds=self.settings.lease_seconds, log=self.log
         )
         self.fence = Fence(self.held, self.completer, settings=self.settings, log=self.log)
 
-    def _dispatcher(self) -> Dispatcher:
+    def dispatcher_of(self, instance: Instance) -> Dispatcher:
+        """What claims for this instance."""
         return Dispatcher(
             self.engine,
             self.held,
             self.executor,
             sleeper=Sleeper(self.engine, channel=wakeups.JOBS, name=self.me),
             quarantine=Quarantine(self.held, self.submitted.append, seconds=10, log=self.log),
-            legacy=LegacyJobs(self.engine, self.registry.subscribers, self.instance.queues, self.log),
-            instance=self.instance,
+            legacy=LegacyJobs(self.engine, self.registry.subscribers, instance.queues, self.log),
+            registry=self.registry,
+            instance=instance,
             settings=self.settings,
             log=self.log,
         )
