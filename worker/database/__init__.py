@@ -19,7 +19,7 @@ from worker.database.migration import alone, at_leisure
 from worker.database.rows import EitherRows, for_each, grouped_by, of_server
 from worker.database.seat import Seat
 from worker.database.sets import among, holds, one_of, records
-from worker.database.texts import append_recent, digest, greatest, json_of, least, octets, position, text_of
+from worker.database.texts import append_recent, digest, greatest, json_of, least, lowered, octets, position, text_of
 from worker.database.types import BigId, Bytewise, Id, Json, Names, Percent, Timestamp
 
 Row: TypeAlias = AnyRow[*tuple[Any, ...]]
@@ -68,6 +68,7 @@ __all__ = (
     "is_retryable",
     "json_of",
     "least",
+    "lowered",
     "minute_of",
     "moment",
     "octets",

@@ -58,7 +58,7 @@ class Session(sqlite3.Connection):
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             self.execute(f"PRAGMA {pragma}").close()
         self.create_function("statement_instant", 0, lambda: self._instant, deterministic=True)
-        for function in (stored_json, instant_of, sha256_hex):
+        for function in (stored_json, instant_of, sha256_hex, small_letters):
             self.create_function(function.__name__, 1, function, deterministic=True)
 
     def cursor(self, *arguments: Any, **options: Any) -> Any:
@@ -83,6 +83,11 @@ def stored_json(text: str | None) -> str | None:
 def instant_of(text: str | None) -> int | None:
     """An ISO time with its offset as the file keeps it."""
     return None if text is None else microseconds(datetime.fromisoformat(text))
+
+
+def small_letters(text: str | None) -> str | None:
+    """The text in small letters of every alphabet: SQLite's own `lower` knows those of English alone."""
+    return None if text is None else text.lower()
 
 
 def sha256_hex(text: str | None) -> str | None:

@@ -53,6 +53,11 @@ def digest(value: ColumnElement[str]) -> ColumnElement[str]:
     )
 
 
+def lowered(text: ColumnElement[str] | BindParameter[str]) -> ColumnElement[str]:
+    """The text in small letters, to be found whatever its case."""
+    return Either(postgresql=func.lower(text), sqlite=func.small_letters(text), type_=Text())
+
+
 def position(haystack: ColumnElement[str], needle: ColumnElement[str] | BindParameter[str]) -> ColumnElement[int]:
     """Where the needle begins in the text, from 1; 0 when it is not in it."""
     return Either(postgresql=func.strpos(haystack, needle), sqlite=func.instr(haystack, needle), type_=Integer())

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Text, func, literal, literal_column, or_, select
 from sqlalchemy import cast as sql_cast
 
-from worker.database import position
+from worker.database import lowered, position
 from worker.model import Status
 from worker.queries.pages import cursors
 from worker.queries.pages.filters import Filters, instant
@@ -92,7 +92,7 @@ def _equal(column: ColumnElement[Any], value: Any) -> ColumnElement[bool] | None
 def _says(word: str) -> ColumnElement[bool]:
     """Whether the error has the word, whatever its case; a word has no wildcards."""
     kind, summary = (func.coalesce(column, "", type_=Text) for column in (job.c.error_type, job.c.error_summary))
-    return position(func.lower(kind + ": " + summary), func.lower(literal(word))) > 0
+    return position(lowered(kind + ": " + summary), lowered(literal(word))) > 0
 
 
 def _held_by(worker: str) -> ColumnElement[bool]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, or_, select
 
-from worker.database import position
+from worker.database import lowered, position
 from worker.queries.pages import cursors, provisioning, tenant_loads
 from worker.queries.pages.provisioning import Provisioning
 from worker.queries.schema import platform_jobs as job
@@ -37,10 +37,10 @@ _rows = (
     .order_by(tenant.c.slug)
     .limit(PAGE + 1)
 )
-_wanted = func.lower(bindparam("containing", type_=Text))
+_wanted = lowered(bindparam("containing", type_=Text))
 _CONTAINING = or_(
     position(tenant.c.slug, _wanted) > 0,
-    position(func.lower(tenant.c.display_name), _wanted) > 0,
+    position(lowered(tenant.c.display_name), _wanted) > 0,
     tenant.c.id.cast(Text) == _wanted,
 )
 _AFTER = tenant.c.slug > bindparam("after_slug", type_=Text)

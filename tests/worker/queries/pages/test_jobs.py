@@ -189,3 +189,9 @@ def test_a_cursor_that_is_none_of_ours_is_refused(conn: Connection, cursor: str)
 def test_a_row_carries_neither_payload_nor_trace(conn: Connection) -> None:
     conn.execute(insert(platform_jobs), {"id": new_id(), "job_type": "x", "payload": {"a": "b"}})
     assert not {"payload", "error_detail", "metadata"} & set(page(conn).rows[0]._fields)
+
+
+def test_an_error_is_found_whatever_the_case_of_its_letters(conn: Connection) -> None:
+    job = factories.job(conn, status=Status.FAILED, error_summary="Übertrag fehlt")
+    found = page(conn, Filters(status=Status.FAILED, error=("ÜBERTRAG",)))
+    assert [row.id for row in found.rows] == [job]
