@@ -9,7 +9,7 @@ depends_on = ${repr(depends_on)}
 
 
 def upgrade() -> None:
-    """Say what it adds."""
+    """Say what it adds, for PostgreSQL and for SQLite, whose files begin at the head of their day."""
     ${upgrades if upgrades else "op.execute()"}
 
 
