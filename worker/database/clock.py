@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, BindParameter, ColumnElement, Integer, bindparam, func, literal
+from sqlalchemy import BigInteger, BindParameter, ColumnElement, Integer, bindparam, func, literal, literal_column
 from sqlalchemy import cast as sql_cast
 
 from worker.database.either import Either
@@ -36,7 +36,7 @@ def optional(name: str, type_: Any) -> BindParameter[Any]:
 def seconds(amount: ColumnElement[Any] | BindParameter[Any]) -> ColumnElement[Any]:
     """An interval of so many seconds."""
     return Either(
-        postgresql=func.make_interval(0, 0, 0, 0, 0, 0, amount),
+        postgresql=func.make_interval(*[literal_column("0")] * 6, amount),
         sqlite=sql_cast(func.round(amount * _SECOND), BigInteger),
     )
 

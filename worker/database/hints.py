@@ -13,6 +13,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    literal_column,
     null,
     select,
     table,
@@ -30,8 +31,8 @@ HINTED = Either(postgresql=true(), sqlite=false())
 def hint(channel: str | BindParameter[str]) -> ColumnElement[Any]:
     """Notify whoever sleeps on the channel when the transaction commits: once, wherever in a statement it stands."""
     name = literal(channel, Text) if isinstance(channel, str) else channel
-    asleep = select(literal(1)).select_from(_sleepers).where(_sleepers.c.channel == name).exists()
-    notify = select(func.pg_notify(name, "")).where(asleep).scalar_subquery()
+    asleep = select(literal_column("1")).select_from(_sleepers).where(_sleepers.c.channel == name).exists()
+    notify = select(func.pg_notify(name, literal_column("''"))).where(asleep).scalar_subquery()
     return Either(postgresql=notify, sqlite=null())
 
 

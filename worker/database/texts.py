@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Integer, LargeBinary, Text, case, func
+from sqlalchemy import BindParameter, ColumnElement, Integer, LargeBinary, Text, case, func, literal_column
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql
 
@@ -47,7 +47,7 @@ def append_recent(beats: ColumnElement[Any] | None, beat: ColumnElement[int]) ->
 def digest(value: ColumnElement[str]) -> ColumnElement[str]:
     """The SHA-256 of a text, in hex."""
     return Either(
-        postgresql=func.encode(func.sha256(func.convert_to(value, "UTF8")), "hex"),
+        postgresql=func.encode(func.sha256(func.convert_to(value, literal_column("'UTF8'"))), literal_column("'hex'")),
         sqlite=func.sha256_hex(value),
         type_=Text(),
     )

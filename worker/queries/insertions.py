@@ -28,8 +28,10 @@ _new = records(
 ).c
 # What all jobs of the set share is bound once, and left out of their rows
 _job_type = func.coalesce(_new.job_type, optional("all_job_type", Text()))
-_available = func.coalesce(_new.available_at, moment() + seconds(func.coalesce(_new.delay_seconds, 0)))
-_fingerprint = digest(_job_type + " " + sql_cast(_new.payload, Text))
+_available = func.coalesce(
+    _new.available_at, moment() + seconds(func.coalesce(_new.delay_seconds, literal_column("0")))
+)
+_fingerprint = digest(_job_type + literal_column("' '", Text) + sql_cast(_new.payload, Text))
 _VALUES = {
     job.c.id: _new.id,
     job.c.tenant_id: _new.tenant_id,
