@@ -19,12 +19,15 @@ from worker.queries import (
     cancellations,
     claims,
     dead_letters,
-    jobs,
+    insertions,
     outbox,
     outcomes,
+    ready,
     recovery,
     retention,
 )
+from worker.queries.ready import take
+from worker.queries.spans import Rule, spans
 
 FILL = """
 INSERT INTO control.platform_jobs (id, job_type, queue, status, created_at, updated_at, available_at, scheduled,
@@ -92,15 +95,18 @@ def _nodes(step: dict[str, Any]) -> Iterator[Node]:
 
 
 HOT = {
-    "promote what is due": (claims.PROMOTE, {"ix_platform_jobs_scheduled", "pk_platform_jobs"}),
-    "pick": (claims.PICK, {"ix_platform_jobs_ready"}),
-    "take": (claims.TAKE, {"pk_platform_jobs"}),
-    "renew": (claims.RENEW, {"pk_platform_jobs", "ix_platform_jobs_running"}),
+    "promote what is due": (ready.PROMOTE, {"ix_platform_jobs_scheduled", "pk_platform_jobs"}),
+    "next due": (ready.NEXT_DUE, {"ix_platform_jobs_scheduled"}),
+    "take": (ready.taking((Rule.ANYBODY,)), {"ix_platform_jobs_ready", "pk_platform_jobs"}),
+    "take in rotation": (ready.taking((Rule.ANYBODY,) * 2), {"ix_platform_jobs_ready", "pk_platform_jobs"}),
+    "take by legacy rules": (ready.taking(tuple(Rule)), {"ix_platform_jobs_ready", "pk_platform_jobs"}),
+    "renew": (claims.RENEW, {"pk_platform_jobs"}),
     "release": (claims.RELEASE, {"pk_platform_jobs"}),
-    "finish": (outcomes.FINISH, {"pk_platform_jobs", "ix_platform_jobs_running"}),
+    "complete": (outcomes.COMPLETE, {"pk_platform_jobs"}),
+    "finish": (outcomes.FINISH, {"pk_platform_jobs"}),
     "find stale": (recovery.STALE, {"ix_platform_jobs_running"}),
     "recover": (recovery.RECOVER, {"pk_platform_jobs"}),
-    "find by key": (jobs.BY_KEY, {"uq_platform_jobs_key"}),
+    "find by key": (insertions.KNOWN, {"uq_platform_jobs_key"}),
     "relay fresh events": (outbox.FRESH, {"ix_event_outbox_pending"}),
     "relay parked events": (outbox.PARKED, {"ix_event_outbox_parked"}),
     "fan out": (outbox.FAN_OUT, {"pk_event_outbox"}),
@@ -128,7 +134,18 @@ def test_a_hot_statement_reads_only_the_index_that_is_promised(filled: Connectio
     assert {step.index for step in steps} & promised
 
 
-@pytest.mark.parametrize("name", ["promote what is due", "pick", "relay fresh events", "a group of dead letters"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "promote what is due",
+        "next due",
+        "take",
+        "take in rotation",
+        "take by legacy rules",
+        "relay fresh events",
+        "a group of dead letters",
+    ],
+)
 def test_the_backlog_is_never_sorted(filled: Connection, name: str) -> None:
     assert "Sort" not in {step.kind for step in plan(filled, HOT[name][0])}
 
@@ -142,7 +159,20 @@ def test_a_22_a_claim_finds_ten_due_jobs_behind_a_mountain_of_later_ones(filled:
     assert explained["Plan"]["Shared Hit Blocks"] + explained["Plan"]["Shared Read Blocks"] < 60
 
 
-def test_pauses_are_read_once_not_joined(filled: Connection) -> None:
-    kinds = [step for step in plan(filled, claims.PICK) if step.table == "queue_controls"]
-    assert len(kinds) == 1
-    assert {step.kind for step in plan(filled, claims.PICK)} & {"Hash Join", "Merge Join"} == set()
+@pytest.mark.parametrize("name", ["take", "take in rotation", "take by legacy rules"])
+def test_pauses_are_read_once_per_span_and_joined_to_nothing(filled: Connection, name: str) -> None:
+    steps = plan(filled, HOT[name][0])
+    scans = [step for step in steps if step.index == "ix_platform_jobs_ready"]
+    assert len([step for step in steps if step.table == "queue_controls"]) == len(scans)
+    assert {step.kind for step in steps} & {"Hash Join", "Merge Join"} == set()
+
+
+def test_a_claim_locks_no_more_than_it_takes(filled: Connection) -> None:
+    locked_or_written = text(
+        "SELECT count(*) FROM control.platform_jobs WHERE pg_current_xact_id()::text IN (xmin::text, xmax::text)"
+    )
+    with filled.engine.connect() as conn:
+        wanted = spans(None, "queue_1")
+        taken = take(conn, instance_id="me", job_types=["type_1"], wanted=wanted, limit=7, lease_seconds=30)
+        touched = conn.execute(locked_or_written).scalar_one()
+        assert (len(taken), touched) == (7, 7)

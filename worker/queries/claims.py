@@ -128,4 +128,6 @@ def release(
 
 
 def _document(claims: Sequence[tuple[UUID, int]]) -> str:
-    return json.dumps([{"id": str(job_id), "generation": generation} for job_id, generation in claims])
+    """In the order of their ids, as everybody locks them: renewals and outcomes meet all the time (A-23)."""
+    ordered = sorted(claims, key=lambda claim: claim[0].int)
+    return json.dumps([{"id": str(job_id), "generation": generation} for job_id, generation in ordered])

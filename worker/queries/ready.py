@@ -82,7 +82,7 @@ def take(
     for start in range(0, len(wanted), _SPANS_AT_ONCE):
         part = wanted[start : start + _SPANS_AT_ONCE]
         taken = conn.execute(taking(tuple(span.rule for span in part)), values | _places(part))
-        if jobs := [Job.of_columns(row) for row in taken]:
+        if jobs := [Job.of_columns(row) for row in taken.all()]:
             return sorted(jobs, key=lambda each: (each.queue < part[0].first, each.queue, each.created_at, each.id.int))
     return []
 

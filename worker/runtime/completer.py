@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from threading import Event
-from typing import NamedTuple
 from uuid import UUID
 
 from structlog.typing import FilteringBoundLogger
@@ -27,13 +26,6 @@ _EVENTS = {
     AttemptOutcome.CANCELLED: (logging.INFO, "job.cancelled"),
     AttemptOutcome.DEAD_LETTER: (logging.ERROR, "job.dead"),
 }
-
-
-class Ending(NamedTuple):
-    """How a claim leaves this process: with a result, or given back unstarted."""
-
-    run: Run
-    result: Result | None
 
 
 class Completer:
@@ -57,18 +49,20 @@ class Completer:
         self._bell = bell
         self._freed = freed
         self._log = log
-        self._arrived: deque[Ending] = deque()  # by any thread
+        self._arrived: deque[tuple[Run, Result | None]] = (
+            deque()
+        )  # by any thread; without a result: given back unstarted
         self._hand: dict[Run, Result | None] = {}  # by the completer's thread alone: taken, not yet written
 
     def finish(self, run: Run, result: Result) -> None:
         """Write this outcome soon."""
-        self._arrived.append(Ending(run, result))
+        self._arrived.append((run, result))
         if not self._bell.is_set():
             self._bell.set()
 
     def release(self, runs: Iterable[Run]) -> None:
         """Give claims that never started back soon, their attempts refunded."""
-        self._arrived.extend(Ending(run, None) for run in runs)
+        self._arrived.extend((run, None) for run in runs)
         self._bell.set()
 
     def tick(self) -> bool:

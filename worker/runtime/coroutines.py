@@ -45,7 +45,7 @@ class Coroutines:
 
     def _begin(self, runs: Iterable[Run]) -> None:
         for run in runs:
-            run.task = self._loop.create_task(self._work(run))  # the event loop itself keeps no task alive
+            run.task = asyncio.Task(self._work(run), loop=self._loop)  # the event loop itself keeps no task alive
 
 
 async def _guarded(coroutine: Coroutine[Any, Any, Any]) -> BaseException | None:

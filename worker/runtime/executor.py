@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
+from collections.abc import Callable
+from itertools import groupby
 from threading import Lock
 
 from worker.errors import JobCancelled, NoHandler
@@ -78,11 +80,20 @@ class Executor:
             count = min(self._free, len(self._waiting))
             self._free -= count
             admitted = [self._waiting.popleft() for _ in range(count)]
-        awaited = [run for run in admitted if inspect.iscoroutinefunction(self._registry.handler(run.job))]
-        if awaited:
-            self._coroutines.submit(awaited)
-        if len(awaited) < len(admitted):
-            self._threads.submit(run for run in admitted if run not in awaited)
+        for is_async, runs in groupby(admitted, key=self._is_awaited()):
+            (self._coroutines if is_async else self._threads).submit(list(runs))
+
+    def _is_awaited(self) -> Callable[[Run], bool]:
+        """Whether a run's handler is `async def`, each handler looked at once."""
+        known: dict[int, bool] = {}
+
+        def is_awaited(run: Run) -> bool:
+            handler = self._registry.handler(run.job)
+            if (name := id(handler)) not in known:
+                known[name] = inspect.iscoroutinefunction(handler)
+            return known[name]
+
+        return is_awaited
 
     def _may_begin(self, run: Run) -> bool:
         """What was given back meanwhile, or may be somebody else's by now, never starts."""
