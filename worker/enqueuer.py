@@ -12,7 +12,7 @@ from worker.batches import batched
 from worker.database import Engine, autocommit
 from worker.errors import EnqueuerFull
 from worker.job_types import JobTypes
-from worker.new_jobs import Admitted, Door, Enqueued, NewJob
+from worker.new_jobs import Admitted, Enqueued, NewJob, door
 from worker.queries.jobs import enqueue_each
 
 Turn: TypeAlias = "Lock | asyncio.Future[None]"
@@ -29,7 +29,7 @@ class Enqueuer:
 
     def __init__(self, engine: Engine, job_types: JobTypes, *, most_waiting: int = 10_000) -> None:
         self._engine = autocommit(engine)
-        self._checks = Door(job_types)
+        self._checks = door(job_types)
         self._most_waiting = most_waiting
         self._door = Lock()
         self._waiting: list[_Place] = []

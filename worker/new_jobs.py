@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -96,6 +97,9 @@ class Door:
             head = self._heads[asked] = _checked(kind, new)
         return head
 
+
+door = lru_cache(16)(Door)
+"""The door for a registry, which remembers what it has checked."""
 
 _ORDINARY: tuple[Any, ...] = (None, None, None, 0, None, None)
 _PARTICULAR = {EMAIL_JOB_TYPE, PROVISION_JOB_TYPE}

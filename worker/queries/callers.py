@@ -86,16 +86,16 @@ async def _ask_psycopg_async(
 
 def _in_psycopg(statement: Executable, values: Values) -> tuple[bytes, dict[str, Any]]:
     """The statement as psycopg's own cursors take it; they answer with the same Python values as SQLAlchemy's."""
-    compiled, keep = _compiled(statement)
+    compiled, words, keep = _compiled(statement)
     bound = compiled.construct_params(dict(values)) or {}
-    return str(compiled).encode(), {**bound, **{name: to(bound[name]) for name, to in keep.items()}}
+    return words, {**bound, **{name: to(bound[name]) for name, to in keep.items()}}
 
 
 @cache
-def _compiled(statement: Executable) -> tuple[Compiled, dict[str, Callable[[Any], Any]]]:
+def _compiled(statement: Executable) -> tuple[Compiled, bytes, dict[str, Callable[[Any], Any]]]:
     """Once for each of our constant statements, with what its values have to go through."""
     compiled: Any = statement.compile(dialect=_DIALECT)  # type: ignore[attr-defined] # every statement of ours has it
     processors = {
         name: bind.type.dialect_impl(_DIALECT).bind_processor(_DIALECT) for bind, name in compiled.bind_names.items()
     }
-    return compiled, {name: to for name, to in processors.items() if to}
+    return compiled, str(compiled).encode(), {name: to for name, to in processors.items() if to}

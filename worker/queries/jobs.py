@@ -14,7 +14,7 @@ from worker.database import is_outage
 from worker.errors import KeyReused
 from worker.job_types import JobTypes
 from worker.model import Status
-from worker.new_jobs import Admitted, Door, Enqueued, NewJob
+from worker.new_jobs import Admitted, Enqueued, NewJob, door
 from worker.queries.ahead import ahead
 from worker.queries.callers import AsyncCaller, Caller, Steps, carry_out, carry_out_async
 from worker.queries.insertions import INSERT, INSERT_NEW, KNOWN, RETRY
@@ -77,14 +77,14 @@ def enqueue_each(
 
 
 def _enqueue(job_types: JobTypes, new: NewJob, *, retry_terminal: bool, now: datetime | None) -> Steps[Enqueued]:
-    answers = yield from _write(Batch(Door(job_types).admit([new])), retry_terminal=retry_terminal, now=now)
+    answers = yield from _write(Batch(door(job_types).admit([new])), retry_terminal=retry_terminal, now=now)
     return _accepted(answers)[0]
 
 
 def _enqueue_many(job_types: JobTypes, news: Iterable[NewJob], *, now: datetime | None) -> Steps[list[Enqueued]]:
     answers: list[Enqueued] = []
     to_announce = False
-    for batch in ahead(Batch, batched(Door(job_types).admit(news))):
+    for batch in ahead(Batch, batched(door(job_types).admit(news))):
         if batch.is_new:
             yield INSERT_NEW, {**batch.values, "at_now": now}
             answers += batch.made
