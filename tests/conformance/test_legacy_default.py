@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,9 @@ from worker.queries.legacy import retag, rules
 from worker.queries.schema import platform_jobs
 from worker.queries.spans import Rule, spans
 
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+"""When all of it was due, whatever clock a worker goes by."""
+
 NAMES = st.sampled_from(["default", "crm", "mail", "bulk"])
 
 
@@ -34,8 +38,9 @@ def registry() -> Registry:
 
 def left(conn: Connection, subscriber: str, **columns: Any) -> UUID:
     """A job as an older relay wrote it."""
-    event = {"event_id": str(new_id()), "event_type": "order.created", "subscriber_id": subscriber}
-    return job(conn, job_type="run_subscriber", queue="default", **event | columns)
+    row: dict[str, Any] = {"event_id": str(new_id()), "event_type": "order.created", "subscriber_id": subscriber}
+    row |= {"created_at": LONG_AGO, "available_at": LONG_AGO}
+    return job(conn, job_type="run_subscriber", queue="default", **row | columns)
 
 
 def take(conn: Connection, registry: Registry, *queues: str) -> list[UUID]:
