@@ -31,8 +31,8 @@ def insert_all(conn: Connection) -> None:
     for place in range(60):
         minute = NOW.replace(second=0) - timedelta(minutes=59 - place)
         share = 1.0 if place < 59 else NOW.second / 60
-        statistics.add(conn, _completed(dice, place, share), at=minute)
-        statistics.add(conn, _failed(dice, minute), at=minute)
+        statistics.add(conn, _completed(dice, place, share), now=minute)
+        statistics.add(conn, _failed(dice, minute), now=minute)
 
 
 def _completed(dice: Random, place: int, share: float) -> Iterator[Measured]:
