@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from types import FrameType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _LOOK_EVERY_SECONDS = 0.1
+_HASTE_SECONDS = 10
 
 
 class Part(Protocol):
@@ -58,22 +59,37 @@ def running(parts: Sequence[Part]) -> Iterator[None]:
                 stopped.result()
 
 
-class Stop:
-    """SIGINT and SIGTERM: the first asks to stop, the second ends the process at once."""
+@runtime_checkable
+class Hasty(Protocol):
+    """A part that may be asked, while it stops, to wait for nothing."""
 
-    def __init__(self, on_asked: Callable[[], None] = lambda: None) -> None:
+    def hurry(self) -> None:
+        """Give back what is held instead of finishing it."""
+
+
+class Stop:
+    """SIGINT and SIGTERM: the first asks to stop, the second to wait for nothing, the third ends the process at once.
+
+    What was claimed is given back all the same after the second, for which there are a few seconds (A-08).
+    """
+
+    def __init__(self, on_asked: Callable[[], None] = lambda: None, *, parts: Sequence[Part] = ()) -> None:
         self.asked = False
         self._on_asked = on_asked
+        self._parts = parts
+        self._hurried_by: int | None = None
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the signals until the block ends."""
+        """Take the signals until the block ends; after a second one, so does the process."""
         before = {each: signal.signal(each, self._hear) for each in SIGNALS}
         try:
             yield
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+        if self._hurried_by:
+            raise SystemExit(128 + self._hurried_by)
 
     def wait(self, *, unless: Callable[[], bool]) -> None:
         """Sleep until asked to stop, or until there is nothing to wait for; no lock that a signal could find held."""
@@ -81,7 +97,19 @@ class Stop:
             time.sleep(_LOOK_EVERY_SECONDS)
 
     def _hear(self, number: int, _frame: FrameType | None) -> None:
-        if self.asked:
+        if self._hurried_by:
             os._exit(128 + number)
-        self.asked = True
-        self._on_asked()
+        if self.asked:
+            self._hurry(number)
+        else:
+            self.asked = True
+            self._on_asked()
+
+    def _hurry(self, number: int) -> None:
+        self._hurried_by = number
+        last = Timer(_HASTE_SECONDS, os._exit, (128 + number,))
+        last.daemon = True
+        last.start()
+        for part in self._parts:
+            if isinstance(part, Hasty):
+                part.hurry()

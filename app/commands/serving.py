@@ -46,7 +46,7 @@ def serve(
 ) -> None:
     """Run until a signal: pages and streams end first, then the parts, which write down what they hold."""
     server = Server(create_app(settings, registry=registry), settings, on_start=on_start)
-    with Stop(server.stop).listening(), running(parts):
+    with Stop(server.stop, parts=parts).listening(), running(parts):
         server.run(sockets=[listener])
 
 

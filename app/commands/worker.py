@@ -23,7 +23,7 @@ from worker.handlers import configured
 @click.option("--component", "worker_component", help="Its configured name; WATCHFLOOR_WORKER_COMPONENT, or worker.")
 @click.option("--job-types", "worker_job_types", help="What it takes, comma-separated; all that have a handler here.")
 @click.option("--queues", "worker_queues", help="Where it takes from, comma-separated; all.")
-@click.option("--concurrency", "worker_concurrency", type=click.IntRange(1, 256), help="How many jobs at once; 8.")
+@click.option("--concurrency", "worker_concurrency", type=click.IntRange(1, 1000), help="How many jobs at once; 8.")
 @data_option
 @json_option
 def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
@@ -35,7 +35,7 @@ def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
         with found.engine() as engine:
             require_schema(engine)
         worker = new_worker(found.settings, registry)
-        stop = Stop()
+        stop = Stop(parts=[worker])
         with stop.listening(), running([*found.care(), worker]):
             about = {"instance": worker.instance.instance_id, "component": worker.instance.component}
             say(document(about) if as_json else facts(about))

@@ -13,16 +13,29 @@ import pytest
 from app.processes import Companion, Stop, running
 
 IMPATIENT = """
-import os, signal
-from app.processes import Stop
-stop = Stop(lambda: print("asked", flush=True))
-with stop.listening():
+import os, signal, sys
+from app.processes import Stop, running
+
+class Part:
+    def start(self): pass
+    def stop(self): print("given back", flush=True)
+    def hurry(self): print("in haste", flush=True)
+
+part = Part()
+stop = Stop(lambda: print("asked", flush=True), parts=[part])
+with stop.listening(), running([part]):
     os.kill(os.getpid(), signal.SIGTERM)
     stop.wait(unless=lambda: False)
     print("draining", flush=True)
-    os.kill(os.getpid(), signal.{second})
-    print("not reached", flush=True)
+    for _ in range({signals}):
+        os.kill(os.getpid(), signal.{then})
 """
+
+
+def impatient(signals: int, then: str) -> subprocess.CompletedProcess[str]:
+    """A process that gets so many signals more while it drains."""
+    script = IMPATIENT.format(signals=signals, then=then)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
 
 
 class Recorded:
@@ -63,11 +76,16 @@ def test_waiting_ends_when_there_is_nothing_to_wait_for() -> None:
 
 
 @pytest.mark.parametrize("second", ["SIGTERM", "SIGINT"])
-def test_the_second_signal_ends_the_process_at_once(second: str) -> None:
-    script = IMPATIENT.format(second=second)
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
-    assert ended.stdout == "asked\ndraining\n"
+def test_a_08_after_the_second_signal_nothing_is_waited_for_but_what_is_held_goes_back(second: str) -> None:
+    ended = impatient(1, second)
+    assert ended.stdout == "asked\ndraining\nin haste\ngiven back\n"
     assert ended.returncode == 128 + signal.Signals[second]
+
+
+def test_the_third_signal_ends_the_process_at_once() -> None:
+    ended = impatient(2, "SIGTERM")
+    assert ended.stdout == "asked\ndraining\nin haste\n"
+    assert ended.returncode == 128 + signal.SIGTERM
 
 
 def test_parts_start_and_stop_together() -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy import Row as AnyRow
 
 from worker.database.aggregates import earliest, slot_of, tally
+from worker.database.breaking import break_off
 from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
 from worker.database.ddl import bounded, check, schema_of
 from worker.database.engines import autocommit, connect, is_file, read_only, url_of
@@ -47,6 +48,7 @@ __all__ = (
     "autocommit",
     "bin_of",
     "bounded",
+    "break_off",
     "check",
     "clock_default",
     "code_of",

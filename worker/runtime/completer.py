@@ -122,6 +122,8 @@ class Completer:
                 lost = [each for each in results if each.job.id not in statuses]
                 before = written(conn, instance_id=self._instance_id, results=lost)
                 statuses |= {each.job.id: each.status for each in lost if each.job.id in before}
+            if any(each.retry_delay_seconds == 0 for each in results):
+                wakeups.wake(conn, channel=wakeups.JOBS)
         return statuses
 
     def _settle(self, batch: Sequence[tuple[Run, Result]], statuses: dict[UUID, Status]) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 
 from structlog.typing import FilteringBoundLogger
 
-from worker.database import Engine, autocommit
+from worker.database import Connection, Engine, autocommit, break_off
 from worker.handlers import Registry
+from worker.model import Job
+from worker.queries import wakeups
 from worker.queries.claims import release
 from worker.queries.queues import paused
 from worker.queries.ready import next_due_seconds, promote, take
@@ -61,6 +65,7 @@ class Dispatcher:
         self._rotation = Rotation(instance.queues)
         self._looked_around_at = 0.0
         self._due_at = 0.0
+        self._using: Connection | None = None
 
     def patience_seconds(self) -> float:
         """How long to wait for a hint at most: until the next look, or until the time of the next job."""
@@ -82,23 +87,40 @@ class Dispatcher:
             return True
         return self._sleeper.look_again(busy=False)
 
+    def break_off(self) -> None:
+        """End a claim that somebody's lock holds up, from another thread: it takes nothing, or it is given back."""
+        if conn := self._using:
+            break_off(conn)
+
+    @contextmanager
+    def _session(self) -> Iterator[Connection]:
+        with self._alone.connect() as conn:
+            self._using = conn
+            try:
+                yield conn
+            finally:
+                self._using = None
+
     def _claim(self, limit: int) -> list[Run]:
         """One statement, over before any handler runs (S1-44)."""
         self._legacy.retag_once()
-        legacy = self._legacy.rules()
         asked_at = monotonic()
-        with self._alone.connect() as conn:
-            jobs = take(
-                conn,
-                instance_id=self._instance.instance_id,
-                job_types=self._instance.job_types,
-                wanted=self._rotation.spans(legacy),
-                limit=limit,
-                lease_seconds=self._lease_seconds,
-                legacy=legacy,
-            )
+        with self._session() as conn:
+            jobs = self._take(conn, limit)
         self._rotation.took(jobs, all_wanted=len(jobs) == limit)
         return [Run(job, renewed_at=asked_at) for job in jobs]
+
+    def _take(self, conn: Connection, limit: int) -> list[Job]:
+        legacy = self._legacy.rules()
+        return take(
+            conn,
+            instance_id=self._instance.instance_id,
+            job_types=self._instance.job_types,
+            wanted=self._rotation.spans(legacy),
+            limit=limit,
+            lease_seconds=self._lease_seconds,
+            legacy=legacy,
+        )
 
     def _missed(self) -> bool:
         """Whether looking again, from the front of each line, may find something where a claim found nothing."""
@@ -114,7 +136,7 @@ class Dispatcher:
 
     def _look_around(self) -> bool:
         """Let in the jobs whose time has come, and learn what is paused; whether a claim may find more for it."""
-        with self._alone.connect() as conn:
+        with self._session() as conn:
             promoted = promote(conn)
             news = self._rotation.now_paused(paused(conn).keys())
             due_seconds = next_due_seconds(conn)
@@ -142,5 +164,6 @@ class Dispatcher:
     def _give_back(self, runs: list[Run]) -> None:
         with self._engine.begin() as conn:
             release(conn, instance_id=self._instance.instance_id, claims=[run.job.claim for run in runs])
+            wakeups.wake(conn, channel=wakeups.JOBS)
         for run in runs:
             self._log.info("job.released", **run.about())

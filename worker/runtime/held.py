@@ -48,6 +48,7 @@ class Held:
         self._stuck = 0
         self._recovered = 0
         self._closed = False
+        self._hurried = False
         self._lock = Lock()
         self._changed = Condition(self._lock)
 
@@ -131,7 +132,24 @@ class Held:
             self._closed = True
             self._changed.notify_all()
 
+    def hurry(self) -> None:
+        """Wait no longer for what runs."""
+        with self._changed:
+            self._hurried = True
+            self._changed.notify_all()
+
+    @property
+    def hurried(self) -> bool:
+        """Whether nobody waits for what runs any more."""
+        return self._hurried
+
     def wait_until_empty(self, timeout_seconds: float) -> bool:
+        """Whether the last claim was written within the time, and before anybody hurried."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._hurried or not self._runs, max(timeout_seconds, 0))
+            return not self._runs
+
+    def wait_until_written(self, timeout_seconds: float) -> bool:
         """Whether the last claim was written within the time."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._runs, max(timeout_seconds, 0))

@@ -33,6 +33,9 @@ from worker.settings import WorkerSettings
 _SHARE_FOR_HANDLERS = 0.9
 """Of the grace time; the rest is for writing down what they came to."""
 
+_UNHINDERED_ENDS_WITHIN_SECONDS = 1
+_LOOK_EVERY_SECONDS = 0.1
+
 
 class Worker:
     """One start of a worker; its engine is its own, so that no handler can take the heartbeat's connection.
@@ -68,6 +71,7 @@ class Worker:
         self._roll_call = RollCall(self._engine, registry.subscribers, self._log)
         self._heartbeat = self._new_heartbeat()
         self._notifier = Notifier(url, {wakeups.JOBS: self._work}, log=self._log)
+        self._dispatcher = self._new_dispatcher()
         self._loops = self._new_loops()
 
     def start(self) -> None:
@@ -115,8 +119,12 @@ class Worker:
         self._completer.release(self._held.take_waiting())
         if not self._held.wait_until_empty(grace * _SHARE_FOR_HANDLERS):
             self._interrupt()
-            self._held.wait_until_empty(deadline - monotonic())
-        self._end(max(deadline - monotonic(), 1))
+            self._held.wait_until_written(deadline - monotonic())
+        self._end(deadline)
+
+    def hurry(self) -> None:
+        """Let a stop that is under way wait no longer for what runs; it still gives back whatever is held (A-08)."""
+        self._held.hurry()
 
     def _interrupt(self) -> None:
         for run in self._held.take_running():
@@ -124,8 +132,13 @@ class Worker:
             self._log.warning("job.interrupted", **run.about())
             self._completer.finish(run, self._judge.interrupted(run))
 
-    def _end(self, timeout_seconds: float) -> None:
-        stop_all(self._loops, timeout_seconds)
+    def _end(self, deadline: float) -> None:
+        ended = stop_all(self._loops, _UNHINDERED_ENDS_WITHIN_SECONDS)
+        if not ended:
+            self._dispatcher.break_off()  # what it got all the same, it gives back
+        while not ended and monotonic() < deadline:
+            ended = stop_all(self._loops, _LOOK_EVERY_SECONDS)
+            deadline = min(deadline, monotonic() + 1) if self._held.hurried else deadline
         self._notifier.stop()
         self._executor.stop()
         try:
@@ -177,7 +190,7 @@ class Worker:
         """The dispatcher first, for it is stopped first; what keeps and writes claims goes on the longest."""
         settings, log = self._settings, self._log
         beat, poll = settings.heartbeat_interval_seconds, settings.poll_interval_seconds
-        dispatcher = self._new_dispatcher()
+        dispatcher = self._dispatcher
         fence = Fence(self._held, self._completer, settings=settings, log=log)
         return (
             Loop("dispatcher", dispatcher.tick, log=log, interval_seconds=dispatcher.patience_seconds, bell=self._work),

@@ -3,8 +3,10 @@
 import asyncio
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, Engine, select
+import pytest
+from sqlalchemy import Connection, Engine, select, text
 
 from tests.factories import attempts, stored
 from tests.worker.runtime.bench import Gate, Start, in_status, nothing, outage, put, status, until
@@ -95,4 +97,44 @@ def test_without_a_database_it_still_stops_in_time(start: Start, engine: Engine)
         began_at = time.monotonic()
         worker.stop(1)
         assert time.monotonic() - began_at < 8
+    gate.free.set()
+
+
+@pytest.mark.parametrize("haste", [False, True], ids=["one signal", "two signals"])
+@pytest.mark.postgresql
+def test_a_08_a_claim_that_a_lock_holds_up_during_the_stop_keeps_nothing(
+    start: Start, engine: Engine, conn: Connection, haste: bool
+) -> None:
+    worker = start({"worker_concurrency": 1}, work=nothing)
+    until(lambda: conn.execute(select(sleepers)).all())
+    (job_id,) = put(engine, "work", available_at=datetime.now(UTC) + timedelta(seconds=0.2))
+    with engine.begin() as lock:
+        lock.execute(text("LOCK TABLE control.platform_jobs IN ACCESS EXCLUSIVE MODE"))
+        until(lambda: conn.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted")).scalar_one())
+        stop = threading.Thread(target=worker.stop, args=(20,))
+        stop.start()
+        until(lambda: worker._held.idle() == 0)
+        if haste:
+            worker.hurry()
+            stop.join(10)
+            assert not stop.is_alive(), "it does not wait for the lock"
+    stop.join(10)
+    row = stored(conn, job_id)
+    assert (row.status, row.attempts, row.locked_by) == ("queued", 0, None)
+    assert [each.outcome for each in attempts(conn, job_id)] in ([], ["released"])
+
+
+def test_a_08_in_haste_what_runs_goes_back_spent_at_once(start: Start, engine: Engine, conn: Connection) -> None:
+    gate = Gate()
+    worker = start(work=gate)
+    (job_id,) = put(engine, "work")
+    assert gate.entered.wait(5)
+    stop = threading.Thread(target=worker.stop, args=(60,))
+    stop.start()
+    until(lambda: worker._held.idle() == 0)
+    worker.hurry()
+    stop.join(10)
+    assert not stop.is_alive()
+    row = stored(conn, job_id)
+    assert (row.status, row.attempts, row.locked_by) == ("queued", 1, None)
     gate.free.set()
