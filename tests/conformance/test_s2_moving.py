@@ -43,7 +43,8 @@ def test_s2_40_a_job_keeps_the_queue_it_was_enqueued_on(conn: Connection) -> Non
 
 
 def test_s2_41_only_rows_on_default_follow_their_subscriber(engine: Engine, conn: Connection) -> None:
-    due: dict[str, Any] = {"created_at": clock(conn) - timedelta(hours=1), "available_at": clock(conn) - timedelta(hours=1)}
+    ago = clock(conn) - timedelta(hours=1)
+    due: dict[str, Any] = {"created_at": ago, "available_at": ago}
     unnamed, named = old_job(conn, "default", **due), old_job(conn, "a", **due)
     bench = Bench(engine, known("b"), worker_queues=("b",))
     assert [run.job.id for run in bench.claim()] == [unnamed]
