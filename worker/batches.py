@@ -16,33 +16,41 @@ MOST_JOBS, MOST_BYTES = 1000, 4_000_000
 _QUEUED = Status.QUEUED
 
 
-def batched(admitted: Sequence[Admitted]) -> list[Sequence[Admitted]]:
-    """The jobs in portions of one INSERT each."""
-    portions, start, size = [], 0, 0.0
-    for place, each in enumerate(admitted):
-        if place - start == MOST_JOBS or (size + each.size > MOST_BYTES and place > start):
-            portions.append(admitted[start:place])
-            start, size = place, 0.0
-        size += each.size
-    return [*portions, admitted[start:]] if admitted else []
+def portions(sizes: Sequence[float]) -> list[tuple[int, int]]:
+    """From where to where each INSERT takes jobs of these sizes."""
+    bounds, size = [0], 0.0
+    for place, each in enumerate(sizes):
+        if place - bounds[-1] == MOST_JOBS or (size + each > MOST_BYTES and place > bounds[-1]):
+            bounds.append(place)
+            size = 0.0
+        size += each
+    return list(zip(bounds, [*bounds[1:], len(sizes)], strict=True)) if sizes else []
+
+
+def joined(parts: Sequence[Admitted]) -> Admitted:
+    """Jobs that were admitted one by one, as one set."""
+    whole = Admitted(parts[0].shared)
+    for part in parts:
+        own = {} if part.shared is whole.shared else part.shared
+        whole.rows += [{**own, **row} for row in part.rows]
+        whole.sizes += part.sizes
+    return whole
 
 
 class Batch:
     """Jobs that came through the door, as one INSERT writes them."""
 
-    def __init__(self, admitted: Sequence[Admitted]) -> None:
-        self.is_new = not any("id" in each.row or "idempotency_key" in each.row for each in admitted)
+    def __init__(self, admitted: Admitted) -> None:
+        rows = admitted.rows
+        self.is_new = not any("id" in row or "idempotency_key" in row for row in rows)
         """Whether none of them can be there already."""
-        ids = new_ids(len(admitted))
+        ids = new_ids(len(rows))
         if not self.is_new:
-            ids = [UUID(each.row.get("id", made.hex)) for each, made in zip(admitted, ids, strict=True)]
+            ids = [UUID(row.get("id", made.hex)) for row, made in zip(rows, ids, strict=True)]
+        for row, job_id in zip(rows, ids, strict=True):
+            row["id"] = str(job_id)
         self.made = [Enqueued(job_id, True, _QUEUED) for job_id in ids]  # noqa: FBT003 - named, it takes twice as long
         """The answers, as far as this call makes the jobs."""
-        shared = admitted[0].head
-        rows = [
-            {**each.row, "id": str(job_id)} if each.head is shared else {**each.row, **each.head, "id": str(job_id)}
-            for each, job_id in zip(admitted, ids, strict=True)
-        ]
-        self.values: dict[str, Any] = {f"all_{name}": value for name, value in shared.items()}
+        self.values: dict[str, Any] = {f"all_{name}": value for name, value in admitted.shared.items()}
         """What the statements are to be executed with."""
         self.values["new_jobs"] = dumps(rows)

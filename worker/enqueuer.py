@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TypeAlias
 
-from worker.batches import batched
+from worker.batches import joined, portions
 from worker.database import Engine, autocommit
 from worker.errors import EnqueuerFull
 from worker.job_types import JobTypes
@@ -72,8 +72,7 @@ class Enqueuer:
         return place.result()
 
     def _place(self, new: NewJob, turn: Turn, *, retry_terminal: bool) -> _Place:
-        (admitted,) = self._checks.admit([new])
-        return _Place(admitted, turn, retry_terminal=retry_terminal)
+        return _Place(self._checks.admit([new]), turn, retry_terminal=retry_terminal)
 
     def _join(self, place: _Place) -> bool:
         """Wait in line; whether it is the newcomer that has to write."""
@@ -96,8 +95,8 @@ class Enqueuer:
     def _lead(self) -> None:
         """Write what waits, as much as one INSERT takes, and let the first of the others write the rest."""
         with self._door:
-            batch = self._waiting[: len(batched([each.admitted for each in self._waiting])[0])]
-            del self._waiting[: len(batch)]
+            _, most = portions([each.admitted.sizes[0] for each in self._waiting])[0]
+            batch, self._waiting = self._waiting[:most], self._waiting[most:]
         try:
             for retry_terminal in (False, True):
                 self._write([each for each in batch if each.retry_terminal == retry_terminal])
@@ -114,7 +113,7 @@ class Enqueuer:
     def _write(self, batch: Sequence[_Place]) -> None:
         if batch:
             with self._engine.connect() as conn:
-                jobs = [each.admitted for each in batch]
+                jobs = joined([each.admitted for each in batch])
                 answers = enqueue_each(conn, jobs, retry_terminal=batch[0].retry_terminal)
             for place, answer in zip(batch, answers, strict=True):
                 place.answer = answer

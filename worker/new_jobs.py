@@ -52,13 +52,17 @@ class Enqueued:
 
 @dataclass(slots=True)
 class Admitted:
-    """One job that may come in, as JSON has it."""
+    """Jobs that may come in, as JSON has them."""
 
-    head: dict[str, Any]
-    """Its type, queue, budget and source: what many jobs of a set have in common."""
-    row: dict[str, Any]
-    size: float
-    """At most how many bytes payload and metadata take."""
+    shared: dict[str, Any]
+    """Type, queue, budget and source of the first, and of all whose row does not say otherwise."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    sizes: list[float] = field(default_factory=list)
+    """At most how many bytes each one's payload and metadata take."""
+
+    def part(self, start: int, end: int) -> Admitted:
+        """Some of them."""
+        return Admitted(self.shared, self.rows[start:end], self.sizes[start:end])
 
 
 class Door:
@@ -68,17 +72,24 @@ class Door:
         self._job_types = job_types
         self._heads: dict[tuple[Any, ...], dict[str, Any]] = {}
 
-    def admit(self, news: Iterable[NewJob]) -> list[Admitted]:
+    def admit(self, news: Iterable[NewJob]) -> Admitted:
         """Every job as a row; UnknownJobType or InvalidInput if one cannot be kept (S1-29, S2-20, A-32 to A-44)."""
-        return [self._admitted(new) for new in news]
-
-    def _admitted(self, new: NewJob) -> Admitted:
-        row: dict[str, Any] = {"payload": new.payload}
-        size = check(new.payload) + (0 if new.metadata is None else check(new.metadata, field="metadata"))
-        rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, new.available_at, new.metadata)
-        if rest != _ORDINARY or not new.payload or new.job_type in _PARTICULAR:
-            row |= _particulars(new)
-        return Admitted(self._head(new), row, size)
+        admitted = Admitted({})
+        for new in news:
+            payload, metadata = new.payload, new.metadata
+            row: dict[str, Any] = {"payload": payload}
+            size = check(payload) if metadata is None else check(payload) + check(metadata, field="metadata")
+            rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, new.available_at, metadata)
+            if rest != _ORDINARY or not payload or new.job_type in _PARTICULAR:
+                row |= _particulars(new)
+            head = self._head(new)
+            if not admitted.rows:
+                admitted.shared = head
+            elif head is not admitted.shared:
+                row |= head
+            admitted.rows.append(row)
+            admitted.sizes.append(size)
+        return admitted
 
     def _head(self, new: NewJob) -> dict[str, Any]:
         kind = self._job_types.get(new.job_type)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.factories import NOON, job_types
+from worker.batches import joined, portions
 from worker.errors import InvalidInput
 from worker.model import new_id, new_ids
 from worker.new_jobs import Door, NewJob
@@ -146,31 +147,47 @@ def test_what_cannot_be_kept_is_refused_with_its_name(new: NewJob, field: str) -
     assert refused(new).field == field
 
 
-def test_what_jobs_have_in_common_is_checked_once_and_shared() -> None:
-    first, second, other = DOOR.admit(
-        [NewJob("render_report"), NewJob("render_report"), NewJob("render_report", queue="q")]
-    )
-    assert first.head is second.head is not other.head
-    assert other.head == {"job_type": "render_report", "queue": "q", "max_attempts": 5, "source": "api"}
+def test_what_jobs_have_in_common_is_said_once() -> None:
+    admitted = DOOR.admit([NewJob("render_report"), NewJob("render_report"), NewJob("render_report", queue="q")])
+    assert admitted.shared == {"job_type": "render_report", "queue": "default", "max_attempts": 5, "source": "api"}
+    assert admitted.rows == [{"payload": {}}, {"payload": {}}, {"payload": {}, **admitted.shared, "queue": "q"}]
+    assert DOOR.admit([NewJob("render_report")]).shared is admitted.shared
 
 
 def test_a_row_has_no_more_than_the_job() -> None:
-    plain, full = DOOR.admit(
-        [
-            NewJob("render_report", {"a": 1}),
-            NewJob("render_report", {}, mine := new_id(), None, " k ", None, NOON, 1.5, "api", {"x": 1}, mine),
-        ]
-    )
-    assert plain.row == {"payload": {"a": 1}}
-    assert full.row == {
-        "payload": {},
-        "id": str(mine),
-        "tenant_id": str(mine),
-        "idempotency_key": "k",
-        "available_at": "2026-11-29T12:00:00+00:00",
-        "delay_seconds": 1.5,
-        "metadata": {"x": 1},
-    }
+    mine = new_id()
+    full = NewJob("render_report", {}, mine, None, " k ", None, NOON, 1.5, "api", {"x": 1}, mine)
+    assert DOOR.admit([NewJob("render_report", {"a": 1}), full]).rows == [
+        {"payload": {"a": 1}},
+        {
+            "payload": {},
+            "id": str(mine),
+            "tenant_id": str(mine),
+            "idempotency_key": "k",
+            "available_at": "2026-11-29T12:00:00+00:00",
+            "delay_seconds": 1.5,
+            "metadata": {"x": 1},
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "bounds"),
+    [
+        ([], []),
+        ([1], [(0, 1)]),
+        ([1] * 2001, [(0, 1000), (1000, 2000), (2000, 2001)]),
+        ([3_000_000, 900_000, 200_000, 5_000_000, 1], [(0, 2), (2, 3), (3, 4), (4, 5)]),
+    ],
+    ids=["none", "one", "many", "large"],
+)
+def test_a_set_is_cut_by_number_and_by_size(sizes: list[float], bounds: list[tuple[int, int]]) -> None:
+    assert portions(sizes) == bounds
+
+
+def test_jobs_admitted_one_by_one_are_the_same_as_together() -> None:
+    news = [NewJob("render_report", {"n": n}, queue="q" if n == 1 else None) for n in range(3)]
+    assert joined([DOOR.admit([new]) for new in news]) == DOOR.admit(news)
 
 
 documents = st.recursive(

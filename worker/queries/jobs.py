@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from worker.batches import Batch, batched
+from worker.batches import Batch, portions
 from worker.database import is_outage
 from worker.errors import KeyReused
 from worker.job_types import JobTypes
@@ -63,7 +63,7 @@ async def enqueue_many_async(
 
 
 def enqueue_each(
-    conn: Connection, admitted: Sequence[Admitted], *, retry_terminal: bool = False
+    conn: Connection, admitted: Admitted, *, retry_terminal: bool = False
 ) -> list[Enqueued | KeyReused | DBAPIError]:
     """Insert jobs of strangers on a connection in autocommit mode: what one of them is refused, the others are not."""
     try:
@@ -71,9 +71,10 @@ def enqueue_each(
     except DBAPIError as error:
         if is_outage(error):
             raise
-        if len(admitted) == 1:
+        if len(admitted.rows) == 1:
             return [error]
-    return [answer for each in admitted for answer in enqueue_each(conn, [each], retry_terminal=retry_terminal)]
+    alone = (admitted.part(place, place + 1) for place in range(len(admitted.rows)))
+    return [answer for each in alone for answer in enqueue_each(conn, each, retry_terminal=retry_terminal)]
 
 
 def _enqueue(job_types: JobTypes, new: NewJob, *, retry_terminal: bool, now: datetime | None) -> Steps[Enqueued]:
@@ -84,7 +85,8 @@ def _enqueue(job_types: JobTypes, new: NewJob, *, retry_terminal: bool, now: dat
 def _enqueue_many(job_types: JobTypes, news: Iterable[NewJob], *, now: datetime | None) -> Steps[list[Enqueued]]:
     answers: list[Enqueued] = []
     to_announce = False
-    for batch in ahead(Batch, batched(door(job_types).admit(news))):
+    admitted = door(job_types).admit(news)
+    for batch in ahead(Batch, [admitted.part(*bounds) for bounds in portions(admitted.sizes)]):
         if batch.is_new:
             yield INSERT_NEW, {**batch.values, "at_now": now}
             answers += batch.made
