@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Engine, make_url, text
 
 from tests import files
 from tests.cluster import throwaway
+from tests.pooler import Pooler, pooling
 from worker import migrate
-from worker.database import connect
+from worker.database import connect, url_of
 from worker.queries.schema import metadata
 
 EMPTY = "TRUNCATE " + ", ".join(str(table) for table in metadata.tables.values()) + " RESTART IDENTITY CASCADE"
@@ -94,3 +95,18 @@ def conn(engine: Engine) -> Iterator[Connection]:
     """A connection on the empty database whose statements are each committed."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         yield conn
+
+
+@pytest.fixture
+def pooler(url: str) -> Iterator[Pooler]:
+    """A transaction pooler in front of that database."""
+    with pooling(url) as pooler:
+        yield pooler
+
+
+@pytest.fixture
+def lent(pooler: Pooler) -> Iterator[Engine]:
+    """An engine that knows of the pooler."""
+    engine = connect(url_of(pooler.url, pooled=True), application_name="tests")
+    yield engine
+    engine.dispose()

@@ -40,8 +40,10 @@ def current(conn: Connection) -> str | None:
 def upgrade(engine: Engine, revision: str = "head") -> None:
     """Migrate, one process at a time; a busy lock is left again at once and tried later, so that claims go on (A-25).
 
-    Killed at any statement, the next run goes on from there.
+    Killed at any statement, the next run goes on from there. Where nothing is to do, nothing is locked.
     """
+    if revision == "head" and _is_current(engine):
+        return
     for tries_left in range(_TRIES - 1, -1, -1):
         try:
             with alone(engine, "watchfloor migrate") as conn:
@@ -52,6 +54,11 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
             time.sleep(_PAUSE_SECONDS)
         else:
             return
+
+
+def _is_current(engine: Engine) -> bool:
+    with engine.connect() as conn:
+        return current(conn) == head()
 
 
 def _upgrade(conn: Connection, revision: str) -> None:

@@ -57,6 +57,7 @@ class WorkerSettings(BaseSettings):
     )
 
     database_url: SecretStr | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    pooler: Literal["transaction"] | None = None
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level")
     )
@@ -72,7 +73,7 @@ class WorkerSettings(BaseSettings):
     worker_component: str = Field(default="worker", min_length=1, max_length=100)
     worker_job_types: Names = None
     worker_queues: Names = None
-    worker_concurrency: Whole = Field(default=8, ge=1, le=256)
+    worker_concurrency: Whole = Field(default=8, ge=1, le=1000)
     worker_role: str | None = Field(default=None, max_length=100)
     worker_label: str | None = Field(default=None, max_length=200)
     worker_metadata: Annotated[dict[str, JsonValue] | None, NoDecode] = None

@@ -33,7 +33,7 @@ def address(settings: WorkerSettings) -> str:
     """Where the database is; ConfigurationError when the settings do not say."""
     if not settings.database_url:
         raise ConfigurationError("DATABASE_URL is not set")
-    return url_of(settings.database_url.get_secret_value())
+    return url_of(settings.database_url.get_secret_value(), pooled=settings.pooler is not None)
 
 
 def shaped(settings: Settings, mode: Mode, *, starts: str) -> Settings:

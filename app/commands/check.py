@@ -45,7 +45,7 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     registry = configured(settings)
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
     with database(settings, data, create=False) as found, found.engine() as engine:
-        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine)]
+        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine, settings)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
@@ -53,7 +53,7 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
         ctx.exit(Unhealthy.exit_code)
 
 
-def _database(engine: Engine) -> Iterator[Finding]:
+def _database(engine: Engine, settings: ConsoleSettings) -> Iterator[Finding]:
     try:
         with engine.connect() as conn:
             server = readiness.look(conn)
@@ -67,6 +67,16 @@ def _database(engine: Engine) -> Iterator[Finding]:
     yield _schema(revision)
     yield _clock(server, datetime.now(UTC))
     yield _role(server)
+    if settings.pooler:
+        yield _pooler(server, settings)
+
+
+def _pooler(server: Server, settings: ConsoleSettings) -> Finding:
+    """What sessions of our own would bring along: limits, and hints."""
+    if server.unbounded:
+        limits = " and ".join(readiness.LIMITS)
+        return Finding("pooler", "warning", f"{server.role} has no {limits}: ALTER ROLE {server.role} SET …")
+    return Finding("pooler", "ok", f"no hints: work is looked for every {settings.poll_interval_seconds:g} s")
 
 
 def _version(server: Server) -> Finding:

@@ -20,7 +20,7 @@ def command(*, data: Path | None, as_json: bool) -> None:
     """Bring the database to this program's schema; safe to repeat, and to run on several machines at once."""
     settings = ConsoleSettings()
     if settings.migrations_database_url:
-        settings = settings.model_copy(update={"database_url": settings.migrations_database_url})
+        settings = settings.model_copy(update={"database_url": settings.migrations_database_url, "pooler": None})
     with database(settings, data, create=True) as found, found.engine() as engine:
         with engine.connect() as conn:
             before = migrate.current(conn)

@@ -7,16 +7,19 @@ from functools import partial
 
 from sqlalchemy import Engine, create_engine, event
 
-from worker.database import postgres, sqlite
+from worker.database import pooler, postgres, sqlite
 from worker.database.faults import leave_a_read_only_server
 
 
-def url_of(text: str) -> str:
-    """The SQLAlchemy URL for `postgres://` and `postgresql://` addresses; others pass unchanged."""
+def url_of(text: str, *, pooled: bool = False) -> str:
+    """The SQLAlchemy URL for `postgres://` and `postgresql://` addresses; others pass unchanged.
+
+    `pooled` says that a transaction pooler stands there, to all who are given the URL.
+    """
     for prefix in ("postgres://", "postgresql://"):
         if text.startswith(prefix):
-            return "postgresql+psycopg://" + text.removeprefix(prefix)
-    return text
+            text = "postgresql+psycopg://" + text.removeprefix(prefix)
+    return pooler.marked(text) if pooled and not is_file(text) else text
 
 
 def is_file(url: str) -> bool:
@@ -25,7 +28,10 @@ def is_file(url: str) -> bool:
 
 
 def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False) -> Engine:
-    """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, the pool by 5 s."""
+    """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, the pool by 5 s.
+
+    Sessions that a pooler lends are bounded as their role is.
+    """
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -36,8 +42,7 @@ def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bo
         json_serializer=partial(json.dumps, allow_nan=False, ensure_ascii=False),
         **(sqlite.options() if is_file(url) else postgres.options(application_name)),
     )
-    if is_file(url):
-        sqlite.furnish(engine)
+    (sqlite if is_file(url) else postgres).furnish(engine)
     event.listen(engine, "handle_error", leave_a_read_only_server)
     return engine
 

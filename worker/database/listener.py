@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import make_url
 
 from worker.database.engines import is_file
+from worker.database.pooler import DeafListener, is_marked
 from worker.database.postgres import PostgresListener
 from worker.database.sqlite import SqliteListener
 
@@ -13,8 +14,7 @@ class Listener:
     """One connection of its own for the hints of some channels."""
 
     def __init__(self, url: str, channels: tuple[str, ...]) -> None:
-        kind = SqliteListener if is_file(url) else PostgresListener
-        self._ear = kind(make_url(url), channels)
+        self._ear = _ear(url, channels)
 
     def wait(self, timeout_seconds: float) -> set[str]:
         """The channels heard of within the time; an error of the driver when the database is out of reach."""
@@ -27,3 +27,10 @@ class Listener:
     def close(self) -> None:
         """Give the connection back."""
         self._ear.close()
+
+
+def _ear(url: str, channels: tuple[str, ...]) -> PostgresListener | SqliteListener | DeafListener:
+    address = make_url(url)
+    if is_file(url):
+        return SqliteListener(address, channels)
+    return DeafListener() if is_marked(address) else PostgresListener(address, channels)

@@ -8,18 +8,37 @@ import socket
 from typing import Any
 
 import psycopg
-from sqlalchemy import URL
+from sqlalchemy import URL, Engine, event
+
+from worker.database import pooler
+
+_ALIVE: dict[str, Any] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+"""A session whose server is gone without a word is noticed within half a minute."""
+_SETTINGS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
 
 
 def options(application_name: str) -> dict[str, Any]:
     """What an engine needs to know."""
-    return {
-        "connect_args": {
-            "application_name": application_name,
-            "connect_timeout": 5,
-            "options": "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC",
-        }
-    }
+    return {"connect_args": {"application_name": application_name, "connect_timeout": 5}}
+
+
+def furnish(engine: Engine) -> None:
+    """A session is our own and has its settings, or it is borrowed and is left as it was found."""
+    event.listen(engine, "do_connect", _open)
+
+
+def _open(_dialect: Any, _record: Any, _arguments: Any, parameters: dict[str, Any]) -> psycopg.Connection[Any]:
+    if pooler.MARK in parameters:
+        return pooler.borrow(**{name: value for name, value in parameters.items() if name != pooler.MARK})
+    with pooler.discovered():
+        session = psycopg.connect(**_ALIVE | parameters, options=_SETTINGS)
+    pooler.require_setting(session, "statement_timeout", "30s")
+    return session
 
 
 class PostgresListener:
@@ -57,8 +76,7 @@ class PostgresListener:
             **self._url.query,
         }
         self._connection = psycopg.connect(
-            **arguments, autocommit=True, connect_timeout=5, application_name="watchfloor listener",
-            keepalives_idle=10, keepalives_interval=5, keepalives_count=3,
+            **_ALIVE | arguments, autocommit=True, connect_timeout=5, application_name="watchfloor listener",
         )  # fmt: skip
         for channel in self._channels:
             self._connection.execute(psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel)))

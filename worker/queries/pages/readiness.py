@@ -13,6 +13,7 @@ from worker.database import Connection, EitherRows, moment
 _roles = table("pg_roles", column("rolname", Text), column("rolsuper", Boolean), column("rolbypassrls", Boolean))
 _jobs = func.to_regclass("control.platform_jobs")
 OLDEST_SERVER = 150000
+LIMITS = ("statement_timeout", "idle_in_transaction_session_timeout")
 
 CLOCK = select(moment())
 _number = sql_cast(func.current_setting("server_version_num"), Integer)
@@ -24,6 +25,7 @@ _SERVER = select(
     _roles.c.rolname.label("role"),
     or_(_roles.c.rolsuper, _roles.c.rolbypassrls).label("bypasses"),
     and_(*(func.has_table_privilege(_jobs, right) for right in ("SELECT", "INSERT", "UPDATE"))).label("may_work"),
+    or_(*(func.current_setting(limit) == "0" for limit in LIMITS)).label("unbounded"),
 ).where(_roles.c.rolname == func.current_user())
 _FILE = select(
     (literal("SQLite ") + func.sqlite_version()).label("product"),
@@ -33,13 +35,17 @@ _FILE = select(
     literal("whoever may write the file").label("role"),
     false().label("bypasses"),
     true().label("may_work"),
+    false().label("unbounded"),
 )
 LOOK = EitherRows(postgresql=_SERVER, sqlite=_FILE)
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A database as one session finds it; `may_work` is None without the schema."""
+    """A database as one session finds it; `may_work` is None without the schema.
+
+    `unbounded` when a statement may run, or a transaction be left open, for ever.
+    """
 
     product: str
     too_old: bool
@@ -48,6 +54,7 @@ class Server:
     role: str
     bypasses: bool
     may_work: bool | None
+    unbounded: bool
 
 
 def look(conn: Connection) -> Server:
