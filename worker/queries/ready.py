@@ -31,8 +31,8 @@ from worker.queries.schema import platform_jobs as job
 from worker.queries.spans import Legacy, Rule, Span
 
 _PROMOTE_AT_MOST = 1000
-_SPANS_AT_ONCE = 16
-"""There is one statement per shape; more spans than this are looked through in turn."""
+SPANS_AT_ONCE = 16
+"""There is a statement per shape; more spans than this take more than one."""
 
 _later = (has_status(Status.QUEUED), job.c.scheduled)
 _due = select(job.c.id).where(*_later, job.c.available_at <= moment()).order_by(job.c.available_at, job.c.id)
@@ -74,17 +74,26 @@ def take(
     legacy: Legacy | None = None,
     now: datetime | None = None,
 ) -> list[Job]:
-    """Lease up to `limit` ready jobs of these spans, in their order; a pause that came meanwhile is honoured."""
+    """Lease up to `limit` ready jobs of these spans, in their order; a pause that came meanwhile is honoured.
+
+    It takes one statement for `SPANS_AT_ONCE`, which may stand alone; more are to be in one transaction.
+    """
     adopt, exclude = legacy or Legacy()
-    values: dict[str, Any] = {"job_types": list(job_types), "at_most": limit, "at_now": now}
+    values: dict[str, Any] = {"job_types": list(job_types), "at_now": now}
     values |= {"by_instance": instance_id, "lease_seconds": lease_seconds}
     values |= {"adopt": list(adopt), "exclude": list(exclude)}
-    for start in range(0, len(wanted), _SPANS_AT_ONCE):
-        part = wanted[start : start + _SPANS_AT_ONCE]
-        taken = conn.execute(taking(tuple(span.rule for span in part)), values | _places(part))
-        if jobs := [Job.of_columns(row) for row in taken.all()]:
-            return sorted(jobs, key=lambda each: (each.queue < part[0].first, each.queue, each.created_at, each.id.int))
-    return []
+    jobs: list[Job] = []
+    for start in range(0, len(wanted), SPANS_AT_ONCE):
+        part = wanted[start : start + SPANS_AT_ONCE]
+        if (room := limit - len(jobs)) > 0:
+            jobs += _taken(conn, part, {**values, "at_most": room, **_places(part)})
+    return jobs
+
+
+def _taken(conn: Connection, part: Sequence[Span], values: dict[str, Any]) -> list[Job]:
+    rows = conn.execute(taking(tuple(span.rule for span in part)), values).all()
+    jobs = [Job.of_columns(row) for row in rows]
+    return sorted(jobs, key=lambda each: (each.queue < part[0].first, each.queue, each.created_at, each.id.int))
 
 
 @cache

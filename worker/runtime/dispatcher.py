@@ -11,11 +11,10 @@ from structlog.typing import FilteringBoundLogger
 
 from worker.database import Connection, Engine, autocommit, break_off
 from worker.handlers import Registry
-from worker.model import Job
 from worker.queries import wakeups
 from worker.queries.claims import release
 from worker.queries.queues import paused
-from worker.queries.ready import next_due_seconds, promote, take
+from worker.queries.ready import SPANS_AT_ONCE, next_due_seconds, promote, take
 from worker.queries.workers import Instance
 from worker.runtime.executor import Executor
 from worker.runtime.held import Held, Run
@@ -92,35 +91,34 @@ class Dispatcher:
         if conn := self._using:
             break_off(conn)
 
+    def _claim(self, limit: int) -> list[Run]:
+        """Over before any handler runs (S1-44): one statement, or one transaction where the queues are many."""
+        self._legacy.retag_once()
+        legacy = self._legacy.rules()
+        wanted = self._rotation.spans(legacy)
+        asked_at = monotonic()
+        with self._session(alone=len(wanted) <= SPANS_AT_ONCE) as conn:
+            jobs = take(
+                conn,
+                instance_id=self._instance.instance_id,
+                job_types=self._instance.job_types,
+                wanted=wanted,
+                limit=limit,
+                lease_seconds=self._lease_seconds,
+                legacy=legacy,
+            )
+        self._rotation.took(jobs, all_wanted=len(jobs) == limit)
+        return [Run(job, renewed_at=asked_at) for job in jobs]
+
     @contextmanager
-    def _session(self) -> Iterator[Connection]:
-        with self._alone.connect() as conn:
+    def _session(self, *, alone: bool = True) -> Iterator[Connection]:
+        """For statements that each stand alone, or that are one transaction; it can be broken off."""
+        with self._alone.connect() if alone else self._engine.begin() as conn:
             self._using = conn
             try:
                 yield conn
             finally:
                 self._using = None
-
-    def _claim(self, limit: int) -> list[Run]:
-        """One statement, over before any handler runs (S1-44)."""
-        self._legacy.retag_once()
-        asked_at = monotonic()
-        with self._session() as conn:
-            jobs = self._take(conn, limit)
-        self._rotation.took(jobs, all_wanted=len(jobs) == limit)
-        return [Run(job, renewed_at=asked_at) for job in jobs]
-
-    def _take(self, conn: Connection, limit: int) -> list[Job]:
-        legacy = self._legacy.rules()
-        return take(
-            conn,
-            instance_id=self._instance.instance_id,
-            job_types=self._instance.job_types,
-            wanted=self._rotation.spans(legacy),
-            limit=limit,
-            lease_seconds=self._lease_seconds,
-            legacy=legacy,
-        )
 
     def _missed(self) -> bool:
         """Whether looking again, from the front of each line, may find something where a claim found nothing."""

@@ -33,6 +33,10 @@ from worker.settings import WorkerSettings
 _SHARE_FOR_HANDLERS = 0.9
 """Of the grace time; the rest is for writing down what they came to."""
 
+_WRITTEN_WITHIN_SECONDS = 2
+"""What was interrupted, however short the grace time."""
+_WRITES_FOR_SECONDS = 1
+"""At the least, however short the grace time, if the database is there (A-07)."""
 _UNHINDERED_ENDS_WITHIN_SECONDS = 1
 _LOOK_EVERY_SECONDS = 0.1
 
@@ -119,7 +123,8 @@ class Worker:
         self._completer.release(self._held.take_waiting())
         if not self._held.wait_until_empty(grace * _SHARE_FOR_HANDLERS):
             self._interrupt()
-            self._held.wait_until_written(deadline - monotonic())
+            deadline = max(deadline, monotonic() + _WRITTEN_WITHIN_SECONDS)
+            self._held.wait_until_written(max(deadline - monotonic(), _WRITES_FOR_SECONDS))
         self._end(deadline)
 
     def hurry(self) -> None:

@@ -1,18 +1,22 @@
 """The completer: outcomes are written in batches, fenced, and for as long as their leases may last."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy.exc import OperationalError
 
 from tests.factories import attempts, stored
 from tests.worker.runtime.bench import Bench, outage, registry
 from worker.job_types import Handler
+from worker.model import Status
 from worker.queries.audit import Actor
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
+from worker.queries.outcomes import Result
+from worker.queries.schema import statistics_minutes
 from worker.runtime.held import Run
 
 
@@ -178,3 +182,47 @@ def test_a_50_a_failure_after_a_cancel_that_no_beat_brought_yet_is_cancelled(ben
     bench.run(run)
     assert stored(conn, run.job.id).status == "cancelled"
     assert len(bench.said("job.cancelled")) == 1
+
+
+@contextmanager
+def losing_answers(bench: Bench) -> Iterator[None]:
+    """What the completer writes is written, and the answer never comes."""
+    finish = bench.completer._finish
+
+    def lose(results: Sequence[Result]) -> dict[UUID, Status]:
+        finish(results)
+        raise OperationalError("COMMIT", None, Exception("connection lost"))
+
+    bench.completer._finish = lose  # type: ignore[method-assign] # for as long as the answers are lost
+    try:
+        yield
+    finally:
+        bench.completer._finish = finish  # type: ignore[method-assign] # as it was
+
+
+def test_a_15_outcomes_whose_answer_was_lost_are_found_again_and_not_called_superseded(
+    bench: Bench, conn: Connection
+) -> None:
+    bench.enqueue("bad", max_attempts=1)
+    runs = claimed(bench, "work", "bad")
+    end(bench, *runs)
+    with losing_answers(bench), pytest.raises(OperationalError):
+        bench.completer.tick()
+    bench.completer.tick()
+    assert statuses(conn) == {"succeeded": 1, "queued": 1, "failed": 1}
+    assert [len(attempts(conn, run.job.id)) for run in runs] == [1, 1, 1]
+    assert sum(row.jobs for row in conn.execute(select(statistics_minutes))) == 3
+    assert [len(bench.said(f"job.{event}")) for event in ("succeeded", "failed", "dead", "superseded")] == [1, 1, 1, 0]
+    assert bench.held.all() == []
+
+
+def test_a_15_a_batch_of_which_some_was_written_before_writes_only_the_rest(bench: Bench, conn: Connection) -> None:
+    first, second = claimed(bench, "work", "work")
+    end(bench, first)
+    with losing_answers(bench), pytest.raises(OperationalError):
+        bench.completer.tick()
+    end(bench, second)
+    bench.completer.tick()
+    assert statuses(conn) == {"succeeded": 2}
+    assert [len(attempts(conn, run.job.id)) for run in (first, second)] == [1, 1]
+    assert bench.said("job.superseded") == []

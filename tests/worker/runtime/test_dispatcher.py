@@ -114,3 +114,11 @@ def test_a_08_what_was_claimed_as_the_stop_came_goes_back_unspent(
     assert attempt.outcome == "released"
     assert bench.held.all() == []
     assert len(bench.said("job.released")) == 1
+
+
+def test_s2_30_of_very_many_queues_each_has_its_jobs_taken_in_one_turn(engine: Engine) -> None:
+    names = tuple(f"q{number:02}" for number in range(40))
+    bench = Bench(engine, registry(work=lambda job: None), slots=8, worker_queues=names)
+    for name in ("q39", "q00", "q20"):
+        bench.enqueue("work", queue=name)
+    assert [run.job.queue for run in bench.claim()] == ["q00", "q20", "q39"]

@@ -41,6 +41,19 @@ def test_a_lone_job_starts_long_before_the_next_poll(start: Start, engine: Engin
     assert started.wait(5)
 
 
+def test_a_job_for_later_and_a_retry_start_at_their_time_not_at_the_next_poll(start: Start, engine: Engine) -> None:
+    tried: list[int] = []
+
+    def flaky(job: Job) -> None:
+        tried.append(job.attempts)
+        if job.attempts == 1:
+            raise ValueError("not yet")
+
+    start({"poll_interval_seconds": 600, "reaper_interval_seconds": 600}, work=flaky)
+    put(engine, "work", delay_seconds=0.5)
+    until(lambda: tried == [1, 2])
+
+
 def test_a_17_without_any_hint_the_poll_finds_the_job(start: Start, engine: Engine, conn: Connection) -> None:
     started = threading.Event()
     start(work=lambda job: started.set())

@@ -57,16 +57,17 @@ def test_what_never_started_goes_back_unspent(start: Start, engine: Engine, conn
 def test_beyond_the_grace_time_the_job_goes_back_spent_and_its_handler_is_told(
     start: Start, engine: Engine, conn: Connection
 ) -> None:
-    told, free = threading.Event(), threading.Event()
+    began, told, free = threading.Event(), threading.Event(), threading.Event()
 
     def stubborn(_job: Job) -> None:
+        began.set()
         until(lease_lost)
         told.set()
         free.wait(30)
 
     worker = start(work=stubborn)
     (job_id,) = put(engine, "work")
-    until(lambda: status(engine, job_id) == "running")
+    assert began.wait(5)
     began_at = time.monotonic()
     worker.stop(0.5)
     assert time.monotonic() - began_at < 5
@@ -77,13 +78,26 @@ def test_beyond_the_grace_time_the_job_goes_back_spent_and_its_handler_is_told(
     free.set()
 
 
+def test_without_any_grace_time_what_is_held_is_given_back_all_the_same(start: Start, engine: Engine) -> None:
+    gate = Gate()
+    worker = start(work=gate)
+    (job_id,) = put(engine, "work")
+    assert gate.entered.wait(5)
+    worker.stop(0)
+    assert status(engine, job_id) == "queued"
+    gate.free.set()
+
+
 def test_a_coroutine_beyond_the_grace_time_is_interrupted_too(start: Start, engine: Engine) -> None:
+    began = threading.Event()
+
     async def endless(_job: Job) -> None:
+        began.set()
         await asyncio.sleep(3600)
 
     worker = start(work=endless)
     (job_id,) = put(engine, "work")
-    until(lambda: status(engine, job_id) == "running")
+    assert began.wait(5)
     worker.stop(0.2)
     assert status(engine, job_id) == "queued"
 
