@@ -40,3 +40,9 @@ def serialise(conn: Connection, name: str) -> None:
     """Let one transaction at a time past this point, until it ends; on SQLite each writer is alone anyway."""
     lock = func.pg_advisory_xact_lock(func.hashtextextended(name, 0))
     conn.execute(select(Either(postgresql=lock, sqlite=null())))
+
+
+def is_first(conn: Connection, name: str) -> bool:
+    """Whether this transaction is past that point now; the same lock, without waiting for it."""
+    lock = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
+    return bool(conn.execute(select(Either(postgresql=lock, sqlite=true()))).scalar_one())

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import sleep
 
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, text
 
-from worker.database.hints import serialise
+from worker.database.hints import is_first
+from worker.database.pooler import require_session
 
 # A statement that waits for a table's lock has every claim wait behind it
 _LOCK_TIMEOUT = "800ms"
+_TURN_SECONDS = 0.2
 
 
 @contextmanager
 def alone(engine: Engine, name: str) -> Iterator[Connection]:
     """A connection on which nobody else migrates meanwhile; others wait, and their turn comes when this process dies.
 
-    On a server each revision is a transaction of its own; in a file, which has one writer, all are one.
+    On a server each revision is a transaction of its own; in a file, which has one writer, all are one. A session that
+    is only lent is refused with ConfigurationError: settings and locks would end up with others.
     """
     if engine.dialect.name == "sqlite":
         with engine.begin() as conn:
             yield conn
         return
-    with engine.begin() as holder:
-        holder.execute(text("SET LOCAL statement_timeout = 0"))
-        serialise(holder, name)
-        # After the lock, whose answer would keep its snapshot open: an index built concurrently waits for all of them
+    require_session(engine.url)
+    with engine.connect() as holder:
+        # Whoever waited in the server would keep a snapshot open, and an index built concurrently waits for all of them
+        while not is_first(holder, name):
+            holder.rollback()
+            sleep(_TURN_SECONDS)
+        # After the lock, whose answer would keep its snapshot open just so
         holder.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         with engine.connect() as conn:
             conn.execute(text("CREATE SCHEMA IF NOT EXISTS control"))
