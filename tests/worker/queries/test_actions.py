@@ -1,7 +1,8 @@
 """What operators press: replay, cancel, pause, drain. Twice is harmless, and each leaves its trace."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -11,13 +12,22 @@ from sqlalchemy.exc import IntegrityError
 from tests.factories import NOON, attempts, job, stored, worker_instance
 from tests.refusing import refusing
 from worker.database import Row
-from worker.model import Status, new_id
+from worker.failures import Failure
+from worker.model import AttemptOutcome, Job, Status, new_id
 from worker.queries import audit, cancellations, dead_letters, queues, workers
 from worker.queries.audit import Actor
+from worker.queries.claims import claim
+from worker.queries.outcomes import Result, finish
 from worker.queries.recovery import recover
 from worker.queries.schema import operator_action_jobs, operator_actions
 
 DANA, MIRA = Actor("dana", "10.0.0.7", "req-1"), Actor("mira")
+AGAIN = Failure("ValueError", "no such template", "ValueError: no such template", "f" * 16)
+
+
+def claim_all(conn: Connection, now: datetime) -> list[Job]:
+    wanted: dict[str, Any] = {"job_types": ["render_report"], "queues": None, "after": ""}
+    return claim(conn, instance_id="me", limit=100, lease_seconds=300, now=now, **wanted)
 
 
 def trail(conn: Connection) -> list[Row]:
@@ -60,6 +70,18 @@ def test_a_53_a_group_is_fixed_by_the_time_it_was_shown(conn: Connection) -> Non
     job(conn, status=Status.FAILED, finished_at=NOON + timedelta(seconds=1))
     job(conn, status=Status.FAILED, error_fingerprint="other")
     assert dead_letters.matching(conn, fingerprint="f" * 16, before=NOON) == [shown]
+
+
+def test_a_53_a_group_that_dies_again_at_once_is_replayed_once(conn: Connection) -> None:
+    ids = [job(conn, status=Status.FAILED, max_attempts=1, attempts=1) for _ in range(30)]
+    later = NOON
+    while some := dead_letters.matching(conn, fingerprint="f" * 16, before=NOON, limit=7):
+        dead_letters.replay(conn, job_ids=some, actor=DANA, reason="all of them", now=NOON)
+        later += timedelta(seconds=1)
+        again = [Result(each, AttemptOutcome.DEAD_LETTER, 1, failure=AGAIN) for each in claim_all(conn, later)]
+        finish(conn, instance_id="me", results=again, now=later)
+    assert {stored(conn, each).replays for each in ids} == {1}
+    assert len(dead_letters.matching(conn, fingerprint="f" * 16, before=later)) == 30
 
 
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.FAILED])

@@ -3,7 +3,9 @@
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -129,6 +131,30 @@ def test_a_28_an_event_whose_transaction_commits_late_is_not_missed(engine: Engi
             assert relay(conn, BOTH).events == 1
     with engine.begin() as conn:
         assert relay(conn, BOTH).events == 1
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("seed", range(20))
+def test_a_28_however_producers_and_the_relay_interleave_each_event_is_fanned_out_once(
+    engine: Engine, seed: int
+) -> None:
+    choose = Random(seed)
+    with ExitStack() as stack:
+        producers = [stack.enter_context(engine.connect()) for _ in range(5)]
+        steps = [producer for producer in producers for _ in ("publish", "commit")] + [None] * 10
+        choose.shuffle(steps)
+        for producer in steps:
+            if producer is None:
+                with engine.begin() as conn:
+                    relay(conn, BOTH, limit=choose.choice((1, 100)))
+            elif producer.in_transaction():
+                producer.commit()
+            else:
+                publish(producer, Event("order.created"))
+    with engine.connect() as conn:
+        while relay(conn, BOTH).events:
+            pass
+        assert len(jobs(conn)) == len({(each.event_id, each.subscriber_id) for each in jobs(conn)}) == 10
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, func, select, text
+from sqlalchemy.exc import IntegrityError
 
-from tests.factories import NOON, attempts, claimed, job, stored
+from tests.factories import NOON, attempts, claimed, job, stored, worker_instance
 from tests.refusing import refusing
 from worker.model import RECOVERED, AttemptOutcome, Status
 from worker.queries.outcomes import Result, finish
 from worker.queries.recovery import Recovered, recover
 from worker.queries.schema import platform_jobs as jobs
 from worker.queries.schema import statistics_minutes as minutes
+from worker.queries.schema import worker_instances
 
 LATER = NOON + timedelta(minutes=6)
 
@@ -91,6 +93,20 @@ def test_a_01_a_row_that_another_session_is_changing_is_left_alone(
     before = stored(conn, id_)
     assert sweep(conn) == Recovered()
     assert stored(conn, id_) == before
+
+
+def test_a_03_a_lost_job_is_found_though_its_worker_is_no_longer_known(conn: Connection) -> None:
+    worker_instance(conn, "worker-1")
+    ids = [job(conn, status=Status.RUNNING, locked_by="worker-1") for _ in range(5)]
+    conn.execute(worker_instances.delete())
+    assert sorted(sweep(conn).requeued) == sorted(ids)
+
+
+@pytest.mark.parametrize("column", ["locked_by", "locked_at", "lease_expires_at"])
+@pytest.mark.parametrize("status", [Status.QUEUED, Status.SUCCEEDED, Status.FAILED, Status.CANCELLED])
+def test_a_13_what_does_not_run_cannot_be_locked(conn: Connection, status: Status, column: str) -> None:
+    with pytest.raises(IntegrityError, match="lock"):
+        job(conn, status=status, **{column: "worker-1" if column == "locked_by" else NOON})
 
 
 def test_a_11_one_row_that_cannot_be_moved_does_not_stop_the_others(engine: Engine) -> None:
