@@ -106,7 +106,7 @@ HOT = {
     "finish": (outcomes.FINISH, {"pk_platform_jobs"}),
     "find stale": (recovery.STALE, {"ix_platform_jobs_running"}),
     "recover": (recovery.RECOVER, {"pk_platform_jobs"}),
-    "find by key": (insertions.KNOWN, {"uq_platform_jobs_key"}),
+    "find by key or id": (insertions.KNOWN, {"uq_platform_jobs_key", "pk_platform_jobs"}),
     "relay fresh events": (outbox.FRESH, {"ix_event_outbox_pending"}),
     "relay parked events": (outbox.PARKED, {"ix_event_outbox_parked"}),
     "fan out": (outbox.FAN_OUT, {"pk_event_outbox"}),
