@@ -61,6 +61,7 @@ COMPLETE = (
     .where(_held)
     .values(status=Status.SUCCEEDED, finished_at=moment(), progress=100, **_no_error, **_over)
 )  # fmt: skip
+LOCK = select(job.c.id).where(_held).order_by(job.c.id).with_for_update(of=job)
 COMPLETED = select(job.c.id).where(
     job.c.id == _result.job_id, job.c.generation == _result.generation, has_status(Status.SUCCEEDED)
 )
@@ -99,12 +100,8 @@ def finish(
     """
     ordered = sorted(results, key=lambda each: (each.job.id.int, each.job.generation))  # all lock in one order (A-23)
     latest = {each.job.id.int: each for each in ordered}  # of two claims of one job, the older is lost
-    done: list[Result] = []
-    rest: list[Result] = []
-    for each in latest.values():
-        (done if each.status is Status.SUCCEEDED else rest).append(each)
     by_me = {"by_instance": instance_id, "at_now": now}
-    moved = [*_complete(conn, done, by_me), *_settle(conn, rest, by_me)]
+    moved = _move(conn, latest.values(), by_me)
     measured = [_measured(each, _outcome(each, status)) for each, status in moved]
     if len(moved) < len(ordered):
         held = {id(each) for each, _ in moved}
@@ -118,6 +115,17 @@ def finish(
 def written(conn: Connection, *, instance_id: str, results: Sequence[Result]) -> set[UUID]:
     """Of jobs that a call did not move, those that an earlier one had, whose answer never came (A-15)."""
     return attempts.earlier(conn, _document(results), {"by_instance": instance_id})
+
+
+def _move(conn: Connection, results: Iterable[Result], by_me: dict[str, Any]) -> list[tuple[Result, Status]]:
+    """Those that are still held, and what their jobs became."""
+    done: list[Result] = []
+    rest: list[Result] = []
+    for each in results:
+        (done if each.status is Status.SUCCEEDED else rest).append(each)
+    if done and rest:  # two statements, each in its own order, would deadlock with whoever locks the whole in one
+        conn.execute(LOCK, by_me | {"ended": _document(done + rest)})
+    return [*_complete(conn, done, by_me), *_settle(conn, rest, by_me)]
 
 
 def _complete(conn: Connection, done: Sequence[Result], by_me: dict[str, Any]) -> list[tuple[Result, Status]]:
