@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, Integer, and_, bindparam, null, select, update
+from sqlalchemy import Connection, Integer, and_, bindparam, case, null, select, update
 
 from worker.database import Id, among, moment, records, seconds
 from worker.model import AttemptOutcome, Job, Status
@@ -38,11 +38,14 @@ _LOCKED = (
     .order_by(job.c.id)
     .with_for_update(of=job)
 )
+# What never started and was to stop is cancelled, as if the request had come before the claim (A-51)
+_cancelled = job.c.cancel_requested_at.is_not(None)
 RELEASE = (
     update(job)
     .where(among(job.c.id, "released"))
     .values(
-        status=Status.QUEUED,
+        status=case((_cancelled, Status.CANCELLED), else_=Status.QUEUED),
+        finished_at=case((_cancelled, moment())),
         attempts=job.c.attempts - 1,
         locked_by=null(),
         locked_at=null(),
@@ -106,7 +109,10 @@ def renew(
 def release(
     conn: Connection, *, instance_id: str, claims: Sequence[tuple[UUID, int]], now: datetime | None = None
 ) -> set[UUID]:
-    """Give back jobs that never started: queued again, the attempt refunded, the history says so (S2-133)."""
+    """Give back jobs that never started: queued again, the attempt refunded, the history says so (S2-133).
+
+    Those that somebody had asked to stop are cancelled.
+    """
     rows = conn.execute(_LOCKED, {"claims": _document(claims), "by_instance": instance_id}).all()
     conn.execute(RELEASE, {"released": [row.id for row in rows], "at_now": now})
     attempts.record(

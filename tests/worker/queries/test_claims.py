@@ -12,6 +12,7 @@ from worker.database import Json
 from worker.model import Job, Status
 from worker.queries import queues
 from worker.queries.audit import Actor
+from worker.queries.cancellations import cancel
 from worker.queries.claims import claim, release, renew
 from worker.queries.schema import platform_jobs
 
@@ -170,6 +171,18 @@ def test_a_61_counters_stay_right_through_claims_and_releases(conn: Connection) 
         release(conn, instance_id="me", claims=[mine.claim], now=NOON)
     row = stored(conn, id_)
     assert (row.attempts, row.generation, len(attempts(conn, id_))) == (0, 30, 30)
+
+
+def test_a_51_what_never_started_and_was_to_stop_is_cancelled_when_it_is_given_back(conn: Connection) -> None:
+    id_ = job(conn)
+    (mine,) = take(conn)
+    cancel(conn, job_ids=[id_], actor=DANA, reason=None, now=NOON)
+    later = NOON + timedelta(seconds=1)
+    assert release(conn, instance_id="me", claims=[mine.claim], now=later) == {id_}
+    row, (attempt,) = stored(conn, id_), attempts(conn, id_)
+    assert (row.status, row.finished_at, row.attempts, row.locked_by) == ("cancelled", later, 0, None)
+    assert attempt.outcome == "released"
+    assert take(conn, now=later) == []
 
 
 def test_a_release_twice_does_nothing_more(conn: Connection) -> None:

@@ -81,9 +81,9 @@ class Known:
         self.error_type = error
         self._end(outcome, becomes, now, self.available_at if again else None)
 
-    def release(self) -> None:
-        """Running to queued, as if it had never been taken, but for the fence and the history (S2-133)."""
-        self._end(AttemptOutcome.RELEASED, Status.QUEUED, None)
+    def release(self, now: datetime) -> None:
+        """Running to what it would be had it not been taken, but for the fence and the history (S2-133, A-51)."""
+        self._end(AttemptOutcome.RELEASED, Status.CANCELLED if self.cancel_requested_at else Status.QUEUED, now)
         self.attempts -= 1
 
     def recover(self, now: datetime) -> None:
@@ -114,9 +114,7 @@ class Known:
         else:
             self.status, self.finished_at, self.cancel_requested_at = Status.CANCELLED, now, None
 
-    def _end(
-        self, outcome: AttemptOutcome, becomes: Status, now: datetime | None, retry_at: datetime | None = None
-    ) -> None:
+    def _end(self, outcome: AttemptOutcome, becomes: Status, now: datetime, retry_at: datetime | None = None) -> None:
         assert self.locked_by
         assert self.locked_at
         ended = Ended(self.generation, self.attempts, self.locked_by, self.locked_at, outcome, retry_at)

@@ -105,11 +105,11 @@ class Model:
         known = self.jobs.get(claim[0])
         return known if known and known.is_held(taker, claim[1]) else None
 
-    def release(self, taker: str, claims: Sequence[tuple[UUID, int]]) -> set[UUID]:
+    def release(self, taker: str, claims: Sequence[tuple[UUID, int]], now: datetime) -> set[UUID]:
         """Give back what is held."""
         held = self._held(taker, claims)
         for known in held:
-            known.release()
+            known.release(now)
         return {known.id for known in held}
 
     def finish(self, taker: str, results: Sequence[Result], now: datetime) -> dict[UUID, Status]:

@@ -92,7 +92,8 @@ class Working(Promises):
         """Give back what never started."""
         for name, claims in by_worker(claimed).items():
             with self.transaction() as (conn, now):
-                assert release(conn, instance_id=name, claims=claims, now=now) == self.model.release(name, claims)
+                expected = self.model.release(name, claims, now)
+                assert release(conn, instance_id=name, claims=claims, now=now) == expected
         self._answer(claimed)
 
     @precondition(lambda self: self.claims)
