@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.factories import NOON, job_types
-from worker.batches import joined, portions
+from worker.batches import Batch, joined, portions
 from worker.errors import InvalidInput
 from worker.model import new_id, new_ids
 from worker.new_jobs import Door, NewJob
@@ -188,6 +188,14 @@ def test_a_set_is_cut_by_number_and_by_size(sizes: list[float], bounds: list[tup
 def test_jobs_admitted_one_by_one_are_the_same_as_together() -> None:
     news = [NewJob("render_report", {"n": n}, queue="q" if n == 1 else None) for n in range(3)]
     assert joined([DOOR.admit([new]) for new in news]) == DOOR.admit(news)
+
+
+def test_a_23_keys_are_written_in_one_order_so_that_two_producers_never_wait_for_each_other() -> None:
+    news = [NewJob("render_report", {"n": n}, idempotency_key=f"k-{n}") for n in (2, 0, 1)]
+    batch = Batch(DOOR.admit(news))
+    rows = json.loads(batch.values["new_jobs"])
+    assert [row["idempotency_key"] for row in rows] == ["k-0", "k-1", "k-2"]
+    assert [str(each.id) for each in batch.made] == [rows[n]["id"] for n in (2, 0, 1)]
 
 
 documents = st.recursive(
