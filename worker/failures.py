@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
+from threading import Thread
 
 MAX_DETAIL = 4000
 MAX_SUMMARY = 300
@@ -27,6 +29,9 @@ _PLACEHOLDERS = (
     (re.compile(r"(?i)\b(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{8,})\b"), "‹hex›"),
     (re.compile(r"\d+(?:[.,:]\d+)*"), "‹n›"),
 )
+_SAID_WITHIN_SECONDS = 1
+_KNOWN_STR = {kind.__str__ for kind in (BaseException, KeyError, OSError, SyntaxError, UnicodeError)}
+_PLAIN = {str, int, float, bool, bytes, type(None)}
 # What must not reach a log, a terminal or the database: control characters, and text direction overrides.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -70,12 +75,29 @@ def safe_text(text: str, limit: int) -> str:
 
 
 def _message(error: BaseException) -> str:
-    try:
-        text = str(error)
-    except BaseException:  # noqa: BLE001 - an exception that cannot be printed must not fail the failure path
+    text = _said(error)
+    if text is None:
         return UNPRINTABLE
     first_line = next((line for line in text[: 4 * MAX_DETAIL].splitlines() if line.strip()), "")
     return safe_text(first_line.strip(), MAX_SUMMARY)
+
+
+def _said(error: BaseException) -> str | None:
+    """What it says of itself; None when that cannot be had, or not within a second."""
+    said: list[str] = []
+
+    def say() -> None:
+        with suppress(BaseException):
+            said.append(str(error))
+
+    if type(error).__str__ in _KNOWN_STR and all(type(each) in _PLAIN for each in error.args):
+        say()
+    else:
+        speaker = Thread(target=say, name="exception", daemon=True)
+        with suppress(RuntimeError):  # no more threads
+            speaker.start()
+            speaker.join(_SAID_WITHIN_SECONDS)
+    return said[0] if said else None
 
 
 def _detail(error: BaseException, error_type: str, summary: str) -> str:

@@ -15,6 +15,14 @@ class Unprintable(Exception):
         raise RuntimeError
 
 
+class Slow(Exception):
+    """Its text takes a minute."""
+
+    def __str__(self) -> str:
+        time.sleep(60)
+        return "at last"
+
+
 def raised(error: BaseException) -> BaseException:
     try:
         raise error
@@ -49,6 +57,16 @@ def test_a_32_a_33_and_a_37_whatever_is_raised_can_be_stored(error: BaseExceptio
 
 def test_an_exception_that_cannot_be_shown_has_a_fixed_text() -> None:
     assert describe(Unprintable(), handler_key="h").summary == UNPRINTABLE
+
+
+@pytest.mark.parametrize("error", [Slow(), ValueError(Slow())], ids=["itself", "what it is about"])
+def test_a_37_an_exception_that_takes_its_time_to_speak_is_not_waited_for(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.failures._SAID_WITHIN_SECONDS", 0.01)
+    began = time.monotonic()
+    assert describe(raised(error), handler_key="h").summary == UNPRINTABLE
+    assert time.monotonic() - began < 1
 
 
 def test_ten_thousand_chained_exceptions_are_one_failure() -> None:
