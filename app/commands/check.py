@@ -75,7 +75,7 @@ def _pooler(server: Server, settings: ConsoleSettings) -> Finding:
     """What sessions of our own would bring along: limits, and hints."""
     if server.unbounded:
         limits = " and ".join(readiness.LIMITS)
-        return Finding("pooler", "warning", f"{server.role} has no {limits}: ALTER ROLE {server.role} SET …")
+        return Finding("pooler", "warning", f"{server.role} has no {limits}: give it those that the README says")
     return Finding("pooler", "ok", f"no hints: work is looked for every {settings.poll_interval_seconds:g} s")
 
 

@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worker.backoff import DIRECT, event_backoff
+from worker.settings import WorkerSettings
+from worker.topology import require_timing
 
 EVENT = event_backoff(60, 3600)
 
@@ -23,6 +25,33 @@ def test_s2_49_and_a_43_the_wait_is_between_half_and_the_whole_however_often_it_
 ) -> None:
     whole = min(3600, 60 * 2 ** (min(attempts, 31) - 1))
     assert whole / 2 <= EVENT.delay(attempts, draw=lambda: draw) <= whole
+
+
+@pytest.mark.parametrize("attempts", [1, 7, 46, 47, 1023, 1024, 1100, 2**31 - 1])
+@pytest.mark.parametrize("base", [0.001, 60, 1e308])
+def test_a_43_no_number_of_attempts_and_no_base_leads_out_of_the_cap(attempts: int, base: float) -> None:
+    policy = event_backoff(base, 3600)
+    draws = [policy.delay(attempts) for _ in range(5000)]
+    assert 0 < min(draws) <= max(draws) <= 3600
+    if policy.delay(attempts, draw=lambda: 1) == 3600:
+        assert min(draws) >= 1800
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"backoff_base_seconds": 0},
+        {"backoff_base_seconds": 1e308},
+        {"backoff_max_seconds": 0},
+        {"backoff_max_seconds": -1},
+        {"backoff_max_seconds": float("inf")},
+        {"backoff_max_seconds": float("nan")},
+        {"backoff_base_seconds": 61, "backoff_max_seconds": 60},
+    ],
+)
+def test_a_43_settings_that_would_break_it_are_refused_at_start(values: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"(?i)backoff_\w+_seconds"):
+        require_timing(WorkerSettings.model_validate(values))
 
 
 @pytest.mark.parametrize("attempts", [0, -5])
