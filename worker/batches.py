@@ -10,7 +10,7 @@ from worker.model import Status, new_ids
 from worker.new_jobs import Admitted, Enqueued
 from worker.payloads import dumps
 
-MOST_JOBS, MOST_BYTES = 1000, 4_000_000
+MOST_JOBS, MOST_BYTES = 2000, 4_000_000
 """What one INSERT takes, unless a single job is larger."""
 
 _QUEUED = Status.QUEUED

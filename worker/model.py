@@ -66,10 +66,11 @@ def new_id() -> UUID:
 
 
 def new_ids(count: int) -> list[UUID]:
-    """So many of them at once, at half the cost."""
+    """So many of them at once, at half the cost and in ascending order: jobs put in together run in the order given."""
     now = (time.time_ns() // 1_000_000 & 0xFFFF_FFFF_FFFF) << 80 | _MARKS
     noise = secrets.token_bytes(10 * count)
-    return [UUID(int=now | int.from_bytes(noise[at : at + 10]) & _NOISE) for at in range(0, 10 * count, 10)]
+    parts = sorted(int.from_bytes(noise[at : at + 10]) & _NOISE for at in range(0, 10 * count, 10))
+    return [UUID(int=now | part) for part in parts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ def test_a_row_has_no_more_than_the_job() -> None:
     [
         ([], []),
         ([1], [(0, 1)]),
-        ([1] * 2001, [(0, 1000), (1000, 2000), (2000, 2001)]),
+        ([1] * 4001, [(0, 2000), (2000, 4000), (4000, 4001)]),
         ([3_000_000, 900_000, 200_000, 5_000_000, 1], [(0, 2), (2, 3), (3, 4), (4, 5)]),
     ],
     ids=["none", "one", "many", "large"],
@@ -237,4 +237,5 @@ def test_ids_sort_by_time_and_are_never_the_same() -> None:
     assert {each.version for each in ids} == {7}
     assert {each.variant for each in ids} == {ids[0].variant} == {"specified in RFC 4122"}
     assert len(set(ids)) == 1002
+    assert sorted(ids[1:-1]) == ids[1:-1]
     assert sorted(ids, key=lambda each: each.int >> 80) == ids

@@ -46,7 +46,7 @@ async def enqueue_async(
 def enqueue_many(
     caller: Caller, job_types: JobTypes, news: Iterable[NewJob], *, now: datetime | None = None
 ) -> list[Enqueued]:
-    """Insert many jobs, a thousand a statement; the answers are in the order of the jobs.
+    """Insert many jobs, thousands a statement; they run, and are answered, in the order given.
 
     Every job is checked before the first statement, so one that cannot be kept stops all of them. Those whose key is
     taken are answered with the job that has it; KeyReused, when it is another request's, comes after other jobs were

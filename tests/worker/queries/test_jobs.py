@@ -37,11 +37,18 @@ def test_one_job_is_one_statement_with_its_hint(conn: Connection, sent: list[str
     assert len(sent) == 1
 
 
-def test_many_jobs_are_one_statement_for_each_thousand_and_one_hint(conn: Connection, sent: list[str]) -> None:
-    made = enqueue_many(conn, TYPES, [NewJob("render_report", {"n": n}) for n in range(2500)])
+def test_many_jobs_are_one_statement_for_each_two_thousand_and_one_hint(conn: Connection, sent: list[str]) -> None:
+    made = enqueue_many(conn, TYPES, [NewJob("render_report", {"n": n}) for n in range(4500)])
     assert [statement.split()[0] for statement in sent] == ["INSERT"] * 3 + ["SELECT"]
-    assert [stored(conn, each.id).payload["n"] for each in made[::500]] == [0, 500, 1000, 1500, 2000]
-    assert (rows(conn), {each.created for each in made}) == (2500, {True})
+    assert (rows(conn), {each.created for each in made}) == (4500, {True})
+
+
+def test_jobs_put_in_together_stand_in_line_in_the_order_given(conn: Connection) -> None:
+    made = enqueue_many(conn, TYPES, [NewJob("render_report", {"n": n}) for n in range(4500)])
+    line = select(platform_jobs.c.id, platform_jobs.c.payload).order_by(platform_jobs.c.created_at, platform_jobs.c.id)
+    found = conn.execute(line).all()
+    assert [row.id for row in found] == [each.id for each in made]
+    assert [row.payload["n"] for row in found] == list(range(4500))
 
 
 def test_jobs_of_a_set_may_differ_in_all_they_have(conn: Connection) -> None:
