@@ -1,4 +1,4 @@
-"""Who takes part: job types, queues, tenants, subscribers, and two workers that want different things."""
+"""Who takes part: job types, queues, tenants, subscribers, and three workers that want different things."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 from tests.factories import job_types
 from worker.model import RUN_SUBSCRIBER
 from worker.queries.audit import Actor
+from worker.queries.spans import Legacy
 from worker.subscribers import Subscribers
 
 JOB_TYPES = ("render", "train")
@@ -19,8 +20,12 @@ DANA = Actor("dana")
 
 REGISTERED = job_types(*JOB_TYPES)
 SUBSCRIBERS = Subscribers()
-SUBSCRIBERS.register(TAKEN, "crm.sync", lambda job: None, queue="mail", max_attempts=3)
+SUBSCRIBERS.register(TAKEN, "crm.sync", lambda job: None, queue="default", max_attempts=3)
 SUBSCRIBERS.register(TAKEN, "stock.count", lambda job: None, queue="bulk", max_attempts=1)
+
+
+LEGACY = (Legacy(), Legacy(adopt=("crm.sync",)), Legacy(exclude=("crm.sync",)))
+"""What a worker may know of subscribers whose jobs are in `default` though they have moved."""
 
 
 @dataclass(frozen=True)
@@ -35,4 +40,5 @@ class Taker:
 TAKERS = (
     Taker("any", (*JOB_TYPES, RUN_SUBSCRIBER), None),
     Taker("renderer", ("render", RUN_SUBSCRIBER), ("mail", "default")),
+    Taker("loader", (*JOB_TYPES, RUN_SUBSCRIBER), ("bulk",)),
 )

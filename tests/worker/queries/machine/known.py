@@ -55,6 +55,11 @@ class Known:
         """What the statistics count it under."""
         return self.subscriber_id or self.job_type
 
+    @property
+    def place(self) -> tuple[datetime, UUID]:
+        """Where it stands in its queue's line."""
+        return self.created_at, self.id
+
     def is_held(self, worker: str, generation: int) -> bool:
         """Whether this claim is the one that counts."""
         return self.status == Status.RUNNING and (self.locked_by, self.generation) == (worker, generation)

@@ -10,12 +10,14 @@ from uuid import UUID
 
 from tests.worker.queries.machine.cast import SUBSCRIBERS, Taker
 from tests.worker.queries.machine.known import LEASE, Known
-from worker.model import RUN_SUBSCRIBER, AttemptOutcome, Event, Status, new_id
+from worker.model import DEFAULT_QUEUE, RUN_SUBSCRIBER, AttemptOutcome, Event, Status, new_id
 from worker.queries.claims import Renewed
 from worker.queries.jobs import Enqueued, NewJob
 from worker.queries.outbox import Relayed
 from worker.queries.outcomes import Result
+from worker.queries.spans import Legacy
 
+ANY = Legacy()
 RETENTION_DAYS = 30
 _PARKED = timedelta(seconds=60)
 _LOST = {
@@ -84,10 +86,17 @@ class Model:
                 each.relay_attempts += 1
         return Relayed(len(taken), len(self.jobs) - before, 0, len(waiting) - len(taken))
 
-    def claim(self, taker: Taker, after: str, limit: int, now: datetime) -> list[UUID]:
-        """The oldest first within a queue (S1-38), the queue after the cursor first (S2-34), paused ones never."""
-        due = [each for each in self.jobs.values() if self._is_due(each, taker, now)]
-        turn = sorted(due, key=lambda each: (each.queue <= after, each.queue, each.created_at, each.id))
+    def claim(
+        self, taker: Taker, after: str, limit: int, now: datetime, legacy: Legacy = ANY, begins: Known | None = None
+    ) -> list[UUID]:
+        """The oldest first within a queue (S1-38), the queue after the cursor first (S2-34), paused ones never.
+
+        With `begins`, its queue's line is looked at from there on.
+        """
+        due = [each for each in self.jobs.values() if self._is_due(each, now) and wants(taker, each, legacy)]
+        if begins:
+            due = [each for each in due if each.queue != begins.queue or each.place >= begins.place]
+        turn = sorted(due, key=lambda each: (each.queue <= after, each.queue, each.place))
         for each in turn[:limit]:
             each.claim(taker.name, now)
         return [each.id for each in turn[:limit]]
@@ -203,10 +212,8 @@ class Model:
     def _some(self, ids: Sequence[UUID]) -> list[Known]:
         return [self.jobs[each] for each in dict.fromkeys(ids) if each in self.jobs]
 
-    def _is_due(self, known: Known, taker: Taker, now: datetime) -> bool:
-        wanted = known.job_type in taker.job_types and (taker.queues is None or known.queue in taker.queues)
-        waits = known.status == Status.QUEUED and known.available_at <= now
-        return wanted and waits and not self._is_paused(known.queue, now)
+    def _is_due(self, known: Known, now: datetime) -> bool:
+        return known.status == Status.QUEUED and known.available_at <= now and not self._is_paused(known.queue, now)
 
     def _is_paused(self, queue: str, now: datetime) -> bool:
         return queue in self.pauses and ((until := self.pauses[queue]) is None or until > now)
@@ -219,3 +226,14 @@ class Model:
     def _count(self, known: Known, outcome: AttemptOutcome, now: datetime) -> None:
         minute = now.replace(second=0, microsecond=0)
         self.counted[minute, known.handler_key, known.queue, outcome] += 1
+
+
+def wants(taker: Taker, known: Known, legacy: Legacy) -> bool:
+    """By type and by queue; in `default`, a selective worker adopts some and leaves others out (S2-89 to S2-94)."""
+    if known.job_type not in taker.job_types:
+        return False
+    if taker.queues is None or known.queue != DEFAULT_QUEUE:
+        return taker.queues is None or known.queue in taker.queues
+    if DEFAULT_QUEUE in taker.queues:
+        return known.subscriber_id not in legacy.exclude
+    return known.subscriber_id in legacy.adopt

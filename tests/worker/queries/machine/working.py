@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from tests.worker.queries.machine.base import Claim, some
-from tests.worker.queries.machine.cast import QUEUES, TAKERS, Taker
+from tests.worker.queries.machine.cast import LEGACY, QUEUES, TAKERS, Taker
 from tests.worker.queries.machine.known import LEASE
 from tests.worker.queries.machine.promises import Promises
 from worker.failures import describe
 from worker.model import LEASE_EXPIRED, AttemptOutcome, Job
 from worker.queries.claims import claim, release, renew
 from worker.queries.outcomes import Result, finish
+from worker.queries.queues import paused
+from worker.queries.ready import promote, take
+from worker.queries.spans import Legacy, Mark, spans
 from worker.queries.steps import progress
 
 FAILURE = describe(ValueError("no such template"), handler_key="render")
@@ -29,6 +34,8 @@ endings = st.sampled_from(
     )
 )
 unanswered = some(lambda machine: machine.claims)
+takers = st.sampled_from(TAKERS)
+cursors = st.sampled_from(("", *QUEUES))
 delays = st.sampled_from((0, 4, 45))
 
 
@@ -44,16 +51,32 @@ def result_of(job: Job, outcome: AttemptOutcome, delay: int) -> Result:
 class Working(Promises):
     """Rules of those who do the work."""
 
-    @rule(taker=st.sampled_from(TAKERS), after=st.sampled_from(("", *QUEUES)), limit=st.integers(1, 4))
-    def claim(self, taker: Taker, after: str, limit: int) -> None:
+    @rule(taker=takers, after=cursors, limit=st.integers(1, 4), legacy=st.sampled_from(LEGACY))
+    def claim(self, taker: Taker, after: str, limit: int, legacy: Legacy = LEGACY[0]) -> None:
         """Exactly what is due, in exactly this order."""
         with self.transaction() as (conn, now):
-            selection = {"instance_id": taker.name, "job_types": taker.job_types, "queues": taker.queues}
-            taken = claim(conn, **selection, after=after, limit=limit, lease_seconds=LEASE.total_seconds(), now=now)  # type: ignore[arg-type] # one dict of unlike values
-            assert [each.id for each in taken] == self.model.claim(taker, after, limit, now)
-        for each in taken:
-            self._is_as_known(each)
-            self.claims.append(Claim(taker.name, each))
+            wanted: dict[str, Any] = {
+                "job_types": taker.job_types,
+                "queues": taker.queues,
+                "after": after,
+                "legacy": legacy,
+            }
+            taken = claim(conn, limit=limit, **by(taker, now), **wanted)
+            assert [each.id for each in taken] == self.model.claim(taker, after, limit, now, legacy)
+        self._took(taker, taken)
+
+    @precondition(lambda self: self.model.jobs)
+    @rule(taker=takers, after=cursors, where=some(lambda machine: list(machine.model.jobs), at_most=1))
+    def claim_from_a_mark(self, taker: Taker, after: str, where: list[UUID]) -> None:
+        """As a busy dispatcher does: one line is looked at from where the last claim ended."""
+        begins = self.model.jobs[where[0]]
+        with self.transaction() as (conn, now):
+            promote(conn, now=now)
+            marks = {begins.queue: Mark(*begins.place)}
+            wanted = spans(taker.queues, after, paused=paused(conn, now=now).keys(), marks=marks)
+            taken = take(conn, limit=2, job_types=taker.job_types, wanted=wanted, **by(taker, now))
+            assert [each.id for each in taken] == self.model.claim(taker, after, 2, now, begins=begins)
+        self._took(taker, taken)
 
     @rule(outcome=endings)
     def work(self, outcome: AttemptOutcome) -> None:
@@ -64,7 +87,7 @@ class Working(Promises):
         self.finish(self.claims[before:], [outcome], delay=0)
 
     @precondition(lambda self: self.claims)
-    @rule(taker=st.sampled_from(TAKERS), outcome=endings)
+    @rule(taker=takers, outcome=endings)
     def finish_all(self, taker: Taker, outcome: AttemptOutcome) -> None:
         """A worker reports whatever it was ever given, the lost with the held."""
         claimed = [each for each in self.claims if each.worker == taker.name]
@@ -127,6 +150,11 @@ class Working(Promises):
         self.claims = [each for each in self.claims if each not in claimed]
         self.answered += claimed
 
+    def _took(self, taker: Taker, taken: list[Job]) -> None:
+        for each in taken:
+            self._is_as_known(each)
+            self.claims.append(Claim(taker.name, each))
+
     def _is_as_known(self, job: Job) -> None:
         known = self.model.jobs[job.id]
         budget = (known.attempts, known.max_attempts, known.generation)
@@ -134,6 +162,11 @@ class Working(Promises):
         assert (job.locked_at, job.available_at) == (known.locked_at, known.available_at)
         assert (job.handler_key, job.queue, job.tenant_id) == (known.handler_key, known.queue, known.tenant_id)
         assert job.recovered == (known.error_type == LEASE_EXPIRED)
+
+
+def by(taker: Taker, now: datetime) -> dict[str, Any]:
+    """Who claims, for how long, and when."""
+    return {"instance_id": taker.name, "lease_seconds": LEASE.total_seconds(), "now": now}
 
 
 def by_worker(claimed: list[Claim]) -> dict[str, list[tuple[UUID, int]]]:
