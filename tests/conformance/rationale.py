@@ -47,3 +47,7 @@ AWAITED: dict[str, str] = {
     "S2-82": "that mail kept in memory is refused comes with the mail",
     "S2-138": "that a mail backend looks at the signal before it connects comes with the mail",
 }
+
+AWAITED_OF_CASES: dict[str, str] = {
+    "A-62": "that a mail backend sends under this id, and nothing once the lease is lost, comes with the mail",
+}

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.conformance import facts
+from tests.conformance import cases, facts
 from tests.conformance.rationale import AWAITED, RATIONALE
 
 HERE = Path(__file__).parent
@@ -20,6 +20,7 @@ _HEAD = """# What the queue promises, and the test that holds it
 
 Written by `python -m tests.conformance`. One row per promise, one test function per row; a row without a test says why:
 *rationale* is a reason rather than a behaviour and stands in the file named; *awaited* is not built yet, nor claimed.
+At the end stand the cases: what went wrong in other queues, and the tests that hold that it does not here.
 """
 
 
@@ -51,6 +52,7 @@ def markdown() -> str:
             lines += [f"### {section}\n", "| row | promise | test |", "|---|---|---|"]
             lines += [f"| {fact.id} | {fact.promise} | {_evidence(fact.id, by_row)} |" for fact in some]
             lines.append("")
+    lines.append(cases.markdown())
     return "\n".join(lines)
 
 

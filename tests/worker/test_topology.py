@@ -58,7 +58,7 @@ def test_a_command_implies_its_mode_where_the_settings_leave_it_open() -> None:
         ),
     ],
 )
-def test_times_that_do_not_fit_are_refused_with_both_values(values: dict[str, Any], words: str) -> None:
+def test_a_02_times_that_do_not_fit_are_refused_with_both_values(values: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingRefused, match=words):
         topology.require_timing(settings(**values))
 

@@ -258,7 +258,7 @@ def test_a_pause_without_an_end_over_waiting_jobs_needs_a_person(conn: Connectio
 
 
 @pytest.mark.postgresql
-def test_an_old_transaction_is_a_warning(conn: Connection) -> None:
+def test_a_21_an_old_transaction_is_a_warning(conn: Connection) -> None:
     engine = conn.engine
     with engine.connect() as holding:
         holding.execution_options(isolation_level="REPEATABLE READ").exec_driver_sql("SELECT 1")
