@@ -14,7 +14,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, Executable, make_url
 from sqlalchemy.engine.interfaces import Compiled
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, scoped_session
 
 if TYPE_CHECKING:  # its import asks for greenlet, which only those have who use it
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 Values: TypeAlias = Mapping[str, Any]
 Steps: TypeAlias = Generator[tuple[Executable, Values], Sequence[Any], Answer]
 
-Caller: TypeAlias = Connection | Session | psycopg.Connection[Any]
+Caller: TypeAlias = Connection | Session | scoped_session[Any] | psycopg.Connection[Any]
 """Who holds a transaction: SQLAlchemy's Connection or Session, or plain psycopg."""
 AsyncCaller: TypeAlias = "AsyncConnection | AsyncSession | psycopg.AsyncConnection[Any]"
 
@@ -58,7 +58,7 @@ async def carry_out_async(caller: AsyncCaller, steps: Steps[Answer]) -> Answer:
 def _asker(caller: Caller) -> Callable[[Executable, Values], Sequence[Any]]:
     if isinstance(caller, psycopg.Connection):
         return partial(_ask_psycopg, caller)
-    if isinstance(caller, Session):
+    if isinstance(caller, Session | scoped_session):
         return partial(_ask, caller.connection())
     if isinstance(caller, Connection):
         return partial(_ask, caller)

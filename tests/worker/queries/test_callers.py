@@ -12,7 +12,7 @@ import pytest
 from psycopg.rows import dict_row
 from sqlalchemy import Connection, Engine, create_engine, func, make_url, select, text
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 from tests.factories import NOON, job_types, stored
 from worker import Event, NewJob, enqueue, enqueue_async, enqueue_many, enqueue_many_async, publish, publish_async
@@ -46,6 +46,15 @@ def of_connection(engine: Engine, act: Callable[[Caller], None]) -> None:
 def of_session(engine: Engine, act: Callable[[Caller], None]) -> None:
     with Session(engine) as session, session.begin():
         act(session)
+
+
+def of_scoped_session(engine: Engine, act: Callable[[Caller], None]) -> None:
+    session = scoped_session(sessionmaker(engine))
+    try:
+        act(session)
+        session.commit()
+    finally:
+        session.remove()
 
 
 def of_plain_psycopg(engine: Engine, act: Callable[[Caller], None]) -> None:
@@ -82,7 +91,7 @@ async def of_async_psycopg(url: str, act: Callable[[AsyncCaller], Awaitable[None
         await act(conn)
 
 
-SYNC = [("postgresql", use) for use in (of_connection, of_session, of_plain_psycopg)]
+SYNC = [("postgresql", use) for use in (of_connection, of_session, of_scoped_session, of_plain_psycopg)]
 SYNC += [("sqlite", use) for use in (of_connection, of_session)]
 ASYNC = [of_async_connection, of_async_session, of_async_psycopg]
 
