@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TypeAlias
 
@@ -24,7 +25,7 @@ class Enqueuer:
 
     A call returns once its job is durable. Whoever finds nobody writing writes at once, alone; those who come meanwhile
     are the next batch, and the first of them writes it. So a lone caller never waits for company, and a hundred pay
-    for one commit. It has neither a thread nor a connection of its own: there is nothing to close.
+    for one commit. It has no connection of its own, and a thread only for coroutines: nothing is to be closed.
     """
 
     def __init__(self, engine: Engine, job_types: JobTypes, *, most_waiting: int = 10_000) -> None:
@@ -34,6 +35,9 @@ class Enqueuer:
         self._door = Lock()
         self._waiting: list[_Place] = []
         self._is_led = False
+        # Writes for coroutines, whose event loop may be blocked by a caller who waits for them, or gone, and whose own
+        # threads may all wait here. It ends with this object
+        self._hand = ThreadPoolExecutor(1, thread_name_prefix="watchfloor enqueuer")
 
     def enqueue(self, new: NewJob, *, retry_terminal: bool = False) -> Enqueued:
         """As `worker.enqueue`, committed; EnqueuerFull when too many wait already.
@@ -46,8 +50,8 @@ class Enqueuer:
         turn.acquire()
         place = self._place(new, turn, retry_terminal=retry_terminal)
         try:
-            if not self._join(place):
-                turn.acquire()
+            self._join(place)
+            turn.acquire()
             if place.answer is None:
                 self._lead()
         except BaseException:
@@ -57,32 +61,27 @@ class Enqueuer:
 
     async def enqueue_async(self, new: NewJob, *, retry_terminal: bool = False) -> Enqueued:
         """The same for a coroutine; the writing itself is done on a thread."""
-        loop = asyncio.get_running_loop()
-        turn = loop.create_future()
+        turn = asyncio.get_running_loop().create_future()
         place = self._place(new, turn, retry_terminal=retry_terminal)
         try:
-            if not self._join(place):
-                await turn
-            writing = None if place.answer else loop.run_in_executor(None, self._lead)
+            self._join(place)
+            await turn
         except BaseException:
             self._leave(place)
             raise
-        if writing:
-            await asyncio.shield(writing)  # others rely on it, whatever becomes of this call
         return place.result()
 
     def _place(self, new: NewJob, turn: Turn, *, retry_terminal: bool) -> _Place:
         return _Place(self._checks.admit([new]), turn, retry_terminal=retry_terminal)
 
-    def _join(self, place: _Place) -> bool:
-        """Wait in line; whether it is the newcomer that has to write."""
+    def _join(self, place: _Place) -> None:
+        """Wait in line; who finds nobody writing has the turn."""
         with self._door:
             if len(self._waiting) >= self._most_waiting:
                 raise EnqueuerFull(f"{self._most_waiting:,} jobs wait to be enqueued already")
             self._waiting.append(place)
-            place.leads = not self._is_led
-            self._is_led = True
-            return place.leads
+            if not self._is_led:
+                self._pass_on()
 
     def _leave(self, place: _Place) -> None:
         """Give up: what is not being written yet is not, and the turn to write passes on."""
@@ -95,7 +94,8 @@ class Enqueuer:
     def _lead(self) -> None:
         """Write what waits, as much as one INSERT takes, and let the first of the others write the rest."""
         with self._door:
-            _, most = portions([each.admitted.sizes[0] for each in self._waiting])[0]
+            sizes = [each.admitted.sizes[0] for each in self._waiting]  # none, if all have left
+            _, most = next(iter(portions(sizes)), (0, 0))
             batch, self._waiting = self._waiting[:most], self._waiting[most:]
         try:
             for retry_terminal in (False, True):
@@ -119,10 +119,15 @@ class Enqueuer:
                 place.answer = answer
 
     def _pass_on(self) -> None:
-        self._is_led = bool(self._waiting)
-        if self._waiting:
-            self._waiting[0].leads = True
-            _wake(self._waiting[:1])
+        """Let the first in the line write for all: on its own thread, unless that is an event loop's."""
+        self._is_led = False
+        for first in self._waiting[:1]:
+            if isinstance(first.turn, asyncio.Future):
+                self._hand.submit(self._lead)
+            else:
+                first.leads = True
+                first.turn.release()
+            self._is_led = True
 
 
 class _Place:
@@ -132,7 +137,7 @@ class _Place:
         self.admitted = admitted
         self.turn = turn
         self.retry_terminal = retry_terminal
-        self.leads = False
+        self.leads = False  # a thread that has the turn, and passes it on if it leaves
         self.answer: Enqueued | BaseException | None = None
 
     def result(self) -> Enqueued:

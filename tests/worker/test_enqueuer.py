@@ -205,3 +205,58 @@ def test_a_cancelled_coroutine_leaves_the_line_and_holds_nobody_up(enqueuer: Enq
         assert (await enqueuer.enqueue_async(NewJob("render_report", idempotency_key="never"))).created
 
     asyncio.run(scene())
+
+
+def line_of(enqueuer: Enqueuer, length: int, pool: ThreadPoolExecutor) -> asyncio.Future[None]:
+    """That so many stand in the line."""
+    return asyncio.wrap_future(pool.submit(until, lambda: len(enqueuer._waiting) == length))
+
+
+@pytest.fixture
+def first(enqueuer: Enqueuer, gate: Gate, pool: ThreadPoolExecutor) -> Future[Any]:
+    """Whoever is being written, until the gate is open."""
+    first = pool.submit(enqueuer.enqueue, NewJob("render_report"))
+    assert gate.entered.wait(20)
+    return first
+
+
+def test_coroutines_and_the_threads_of_their_loop_never_wait_for_each_other(
+    enqueuer: Enqueuer, gate: Gate, pool: ThreadPoolExecutor, first: Future[Any]
+) -> None:
+    async def scene() -> list[Any]:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        coroutine = loop.create_task(enqueuer.enqueue_async(NewJob("render_report")))
+        await line_of(enqueuer, 1, pool)
+        with_its_only_thread = loop.run_in_executor(None, enqueuer.enqueue, NewJob("render_report"))
+        await line_of(enqueuer, 2, pool)
+        gate.free.set()
+        async with asyncio.timeout(20):
+            return await asyncio.gather(coroutine, with_its_only_thread)
+
+    assert all(each.created for each in [*asyncio.run(scene()), first.result(20)])
+
+
+def test_who_blocks_an_event_loop_does_not_wait_for_its_coroutines(
+    enqueuer: Enqueuer, gate: Gate, pool: ThreadPoolExecutor, first: Future[Any]
+) -> None:
+    async def scene() -> list[Any]:
+        coroutine = asyncio.create_task(enqueuer.enqueue_async(NewJob("render_report")))
+        await line_of(enqueuer, 1, pool)
+        pool.submit(lambda: (until(lambda: len(enqueuer._waiting) == 2), gate.free.set()))
+        return [enqueuer.enqueue(NewJob("render_report")), await coroutine]
+
+    assert all(each.created for each in [*asyncio.run(scene()), first.result(20)])
+
+
+def test_a_loop_that_ends_with_its_coroutines_in_the_line_holds_nobody_up(
+    enqueuer: Enqueuer, gate: Gate, pool: ThreadPoolExecutor, first: Future[Any]
+) -> None:
+    loop = asyncio.new_event_loop()
+    left = loop.create_task(enqueuer.enqueue_async(NewJob("render_report")))
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    behind = pool.submit(enqueuer.enqueue, NewJob("render_report"))
+    until(lambda: len(enqueuer._waiting) == 2)
+    gate.free.set()
+    assert (first.result(20).created, behind.result(20).created, left.done()) == (True, True, False)
