@@ -10,7 +10,7 @@ import click
 
 from app.commands.refusals import Failed
 from app.main import create_app
-from app.processes import Part, Stop, running
+from app.processes import Part, Stop, leave_in_peace, running
 from app.server import Server
 from app.settings import ConsoleSettings
 from worker.handlers import Registry
@@ -46,6 +46,7 @@ def serve(
 ) -> None:
     """Run until a signal: pages and streams end first, then the parts, which write down what they hold."""
     server = Server(create_app(settings, registry=registry), settings, on_start=on_start)
+    leave_in_peace()
     with Stop(server.stop, parts=parts).listening(), running(parts):
         server.run(sockets=[listener])
 

@@ -13,7 +13,7 @@ from app.commands.desk import json_option, require_schema
 from app.commands.output import document, facts, say
 from app.commands.serving import given
 from app.main import new_worker
-from app.processes import Stop, running
+from app.processes import Stop, leave_in_peace, running
 from app.settings import ConsoleSettings
 from worker import topology
 from worker.handlers import configured
@@ -35,6 +35,7 @@ def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
         with found.engine() as engine:
             require_schema(engine)
         worker = new_worker(found.settings, registry)
+        leave_in_peace()
         stop = Stop(parts=[worker])
         with stop.listening(), running([*found.care(), worker]):
             about = {"instance": worker.instance.instance_id, "component": worker.instance.component}

@@ -11,6 +11,7 @@ import time
 import click
 import structlog
 
+from app.processes import leave_in_peace
 from worker.handlers import Registry
 from worker.model import Job
 from worker.runtime.worker import Worker
@@ -42,6 +43,7 @@ def main(url: str, kind: str) -> None:
     registry = Registry()
     registry.job_types.register("nothing", nothing if kind == "def" else nothing_async)
     worker = Worker(WorkerSettings(_env_file=None, **BEST), registry, url=url)  # type: ignore[call-arg, arg-type] # pydantic-settings' own argument
+    leave_in_peace()
     click.echo("ready")
     sys.stdin.readline()
     before = _processor_seconds()
