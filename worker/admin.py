@@ -57,7 +57,8 @@ class Replayed:
 class Admin:
     """Answers about one database, each read in a short read-only transaction of its own.
 
-    `database` is its address, or an engine of `worker.database.connect`. No method takes a connection, so that none can
+    `database` is its address, or an engine of `worker.database.connect`; an address that leads to a transaction pooler
+    has `pooler=transaction` in its query. No method takes a connection, so that none can
     see, join or end a transaction of the caller's. Answers are frozen dataclasses whose times are aware and in UTC; a
     value that cannot be is refused with `InvalidInput`, which names the argument. An async caller uses a thread.
     """

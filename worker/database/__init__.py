@@ -15,7 +15,7 @@ from worker.database.engines import autocommit, connect, is_file, read_only, url
 from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable
 from worker.database.hints import HINTED, hint, serialise
 from worker.database.insert import insert
-from worker.database.listener import Listener
+from worker.database.listener import Listener, is_deaf
 from worker.database.migration import alone, at_leisure
 from worker.database.rows import EitherRows, for_each, grouped_by, of_server
 from worker.database.seat import Seat
@@ -64,6 +64,7 @@ __all__ = (
     "holds",
     "insert",
     "is_busy",
+    "is_deaf",
     "is_file",
     "is_forbidden",
     "is_outage",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, select, text
 
 from tests.factories import job
 from tests.pooler import Pooler
@@ -13,6 +13,7 @@ from worker.database import autocommit, url_of
 from worker.handlers import Registry
 from worker.model import Status
 from worker.queries.jobs import NewJob
+from worker.queries.schema import sleepers
 from worker.runtime.maintenance import Maintenance
 from worker.runtime.worker import Worker
 
@@ -78,3 +79,4 @@ def test_a_20_nobody_listens_and_the_poll_finds_the_job(engine: Engine, conn: Co
     until(lambda: in_status(engine, Status.SUCCEEDED) == 1)
     listening = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'watchfloor listener'"
     assert conn.execute(text(listening)).scalar_one() == 0
+    assert conn.execute(select(sleepers)).all() == []
