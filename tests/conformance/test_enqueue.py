@@ -12,11 +12,10 @@ import pytest
 from sqlalchemy import Connection, Engine, event, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from tests.conformance.acts import clock, jobs, on, relay
+from tests.conformance.acts import clock, jobs
 from tests.factories import NOON, job, job_types, stored, tenant
 from worker import Event, NewJob, enqueue, enqueue_many, publish
 from worker.errors import KeyReused, UnknownJobType
-from worker.handlers import Registry
 from worker.job_types import JobTypes
 from worker.model import Status, new_id
 from worker.queries.schema import event_outbox, platform_jobs, tenants
@@ -210,58 +209,3 @@ def test_s1_33_the_key_of_another_request_renews_nothing(conn: Connection) -> No
     with pytest.raises(KeyReused):
         enqueue(conn, TYPES, other, retry_terminal=True)
     assert stored(conn, old).status == "failed"
-
-
-def test_s2_58_the_database_allows_one_job_per_event_and_subscriber(conn: Connection) -> None:
-    pair = {"job_type": "run_subscriber", "event_id": "e-1", "event_type": "order.created"}
-    raw(conn, **pair, subscriber_id="crm.sync")
-    raw(conn, **pair, subscriber_id="invoice.render")
-    with pytest.raises(IntegrityError):
-        raw(conn, **pair, subscriber_id="crm.sync")
-
-
-def test_s2_59_a_repeated_fan_out_is_silently_nothing(conn: Connection) -> None:
-    known = on(Registry(), "order.created", "crm.sync", "invoice.render")
-    publish(conn, Event("order.created"))
-    assert relay(conn, known).jobs == 2
-    again(conn)
-    repeated = relay(conn, known)
-    assert (repeated.jobs, repeated.failed, len(jobs(conn))) == (0, 0, 2)
-
-
-@pytest.mark.postgresql
-def test_s2_60_relays_of_several_replicas_at_once_make_no_duplicates(engine: Engine, conn: Connection) -> None:
-    known = on(Registry(), "order.created", "crm.sync", "invoice.render")
-    for number in range(40):
-        publish(conn, Event("order.created", {"n": number}))
-    start = threading.Barrier(4, action=lambda: again(conn))  # as after a restart from an old copy, or by hand
-
-    def replica(_: int) -> None:
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as mine:
-            for _pass in range(4):
-                start.wait()
-                relay(mine, known)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(replica, range(4)))
-    assert len(jobs(conn)) == 80
-
-
-def test_s2_61_it_is_the_constraint_that_holds_and_not_the_relay(conn: Connection, engine: Engine) -> None:
-    known = on(Registry(), "order.created", "crm.sync")
-    publish(conn, Event("order.created"))
-    relay(conn, known)
-    again(conn)
-    (unique,) = (each for each in platform_jobs.indexes if each.name == "uq_platform_jobs_event_subscriber")
-    unique.drop(conn)
-    try:
-        assert relay(conn, known).jobs == 1
-        assert len(jobs(conn)) == 2
-    finally:
-        conn.execute(platform_jobs.delete())
-        unique.create(conn)
-
-
-def again(conn: Connection) -> None:
-    """Forget that anything was relayed."""
-    conn.execute(event_outbox.update().values(relayed_at=None, fanout=None))
