@@ -107,7 +107,11 @@ def _write(batch: Batch, *, retry_terminal: bool, now: datetime | None) -> Steps
     if retry_terminal:
         yield RETRY, values
     known = {row.asked_id: _known(row) for row in (yield KNOWN, values)}
-    return [each if each.id in made else known[each.id] for each in batch.made]
+    answers: list[Enqueued | KeyReused] = []
+    for each in batch.made:
+        answers.append(each if each.id in made else known[each.id])
+        made.discard(each.id)  # of two that ask for one id, the first has it
+    return answers
 
 
 def _known(row: Any) -> Enqueued | KeyReused:

@@ -152,3 +152,11 @@ def test_an_id_of_the_callers_own_is_kept_and_known_again(conn: Connection) -> N
     assert [(each.id, each.created) for each in answers] == [(mine, True), (mine, False)]
     with pytest.raises(KeyReused):
         enqueue(conn, TYPES, NewJob("other", id=mine))
+
+
+def test_of_two_that_ask_for_one_id_together_the_first_is_told_that_it_made_the_job(conn: Connection) -> None:
+    mine = new_id()
+    answers = enqueue_many(conn, TYPES, [NewJob("render_report", id=each) for each in (mine, new_id(), mine)])
+    assert [each.created for each in answers] == [True, True, False]
+    assert answers[0].id == answers[2].id == mine
+    assert rows(conn) == 2
