@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import monotonic
 
 from structlog.typing import FilteringBoundLogger
@@ -97,7 +97,8 @@ class Dispatcher:
         legacy = self._legacy.rules()
         wanted = self._rotation.spans(legacy)
         asked_at = monotonic()
-        with self._session(alone=len(wanted) <= SPANS_AT_ONCE) as conn:
+        at_once = len(wanted) <= SPANS_AT_ONCE
+        with self._breakable(self._alone.connect() if at_once else self._engine.begin()) as conn:
             jobs = take(
                 conn,
                 instance_id=self._instance.instance_id,
@@ -111,9 +112,9 @@ class Dispatcher:
         return [Run(job, renewed_at=asked_at) for job in jobs]
 
     @contextmanager
-    def _session(self, *, alone: bool = True) -> Iterator[Connection]:
-        """For statements that each stand alone, or that are one transaction; it can be broken off."""
-        with self._alone.connect() if alone else self._engine.begin() as conn:
+    def _breakable(self, session: AbstractContextManager[Connection]) -> Iterator[Connection]:
+        """The session, whose statements can be broken off."""
+        with session as conn:
             self._using = conn
             try:
                 yield conn
@@ -134,7 +135,7 @@ class Dispatcher:
 
     def _look_around(self) -> bool:
         """Let in the jobs whose time has come, and learn what is paused; whether a claim may find more for it."""
-        with self._session() as conn:
+        with self._breakable(self._alone.connect()) as conn:
             promoted = promote(conn)
             news = self._rotation.now_paused(paused(conn).keys())
             due_seconds = next_due_seconds(conn)

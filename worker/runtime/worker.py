@@ -35,8 +35,6 @@ _SHARE_FOR_HANDLERS = 0.9
 
 _WRITTEN_WITHIN_SECONDS = 2
 """What was interrupted, however short the grace time."""
-_WRITES_FOR_SECONDS = 1
-"""At the least, however short the grace time, if the database is there (A-07)."""
 _UNHINDERED_ENDS_WITHIN_SECONDS = 1
 _LOOK_EVERY_SECONDS = 0.1
 
@@ -124,7 +122,7 @@ class Worker:
         if not self._held.wait_until_empty(grace * _SHARE_FOR_HANDLERS):
             self._interrupt()
             deadline = max(deadline, monotonic() + _WRITTEN_WITHIN_SECONDS)
-            self._held.wait_until_written(max(deadline - monotonic(), _WRITES_FOR_SECONDS))
+            self._held.wait_until_written(deadline - monotonic())
         self._end(deadline)
 
     def hurry(self) -> None:

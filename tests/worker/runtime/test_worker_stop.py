@@ -152,17 +152,3 @@ def test_a_08_in_haste_what_runs_goes_back_spent_at_once(start: Start, engine: E
     row = stored(conn, job_id)
     assert (row.status, row.attempts, row.locked_by) == ("queued", 1, None)
     gate.free.set()
-
-
-@pytest.mark.parametrize("grace_seconds", [0, 0.01])
-def test_a_07_however_short_the_grace_time_no_row_stays_held(
-    start: Start, engine: Engine, grace_seconds: float
-) -> None:
-    gate = Gate()
-    worker = start({"worker_concurrency": 1}, slots=3, work=gate)
-    put(engine, "work", "work", "work")
-    until(lambda: in_status(engine, Status.RUNNING) == 3)
-    assert gate.entered.wait(5)
-    worker.stop(grace_seconds)
-    assert in_status(engine, Status.QUEUED) == 3
-    gate.free.set()
