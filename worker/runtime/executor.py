@@ -49,7 +49,9 @@ class Executor:
         self._admit(0)
 
     def stop(self) -> None:
-        """End what is idle; handlers that hang are left to the end of the process."""
+        """End what is idle; handlers that hang are left to the end of the process, and nothing begins after them."""
+        with self._lock:
+            self._waiting.clear()
         self._threads.stop()
         self._coroutines.stop()
 

@@ -53,10 +53,19 @@ class Threads:
                 self._roused = True
                 self._idle.pop().release()
             elif len(self._all) < self._most:
-                self._roused = True
-                thread = Thread(target=self._serve, name=f"watchfloor job {len(self._all)}", daemon=True)
-                self._all.append(thread)
-                thread.start()
+                self._begin_another()
+
+    def _begin_another(self) -> None:
+        """Where the machine has no room for one more thread, those that there are do the work."""
+        thread = Thread(target=self._serve, name=f"watchfloor job {len(self._all)}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            if not self._all:
+                raise
+        else:
+            self._all.append(thread)
+            self._roused = True
 
     def _serve(self) -> None:
         bell = Lock()

@@ -179,3 +179,21 @@ def test_the_stop_does_not_wait_for_a_handler_that_hangs() -> None:
     shop.executor.stop()
     assert time.monotonic() - started_at < 5
     free.set()
+
+
+def test_nothing_begins_after_the_stop() -> None:
+    free = threading.Event()
+    begun: list[Job] = []
+
+    async def later(job: Job) -> None:
+        begun.append(job)
+
+    shop = Shop(threads=1, hang=lambda job: free.wait(30) and None, later=later)
+    shop.executor.start()
+    hanging = shop.claim("hang")
+    shop.executor.submit(hanging, shop.claim("later"))
+    until(lambda: hanging.started_at)
+    shop.executor.stop()
+    free.set()
+    until(lambda: not any(thread.is_alive() for thread in shop.executor._threads._all))
+    assert begun == []
