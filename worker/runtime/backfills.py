@@ -54,7 +54,7 @@ class Backfills:
             answer = backfill()
             if inspect.iscoroutine(answer):
                 asyncio.run(answer)
-        except Exception as error:  # noqa: BLE001 - the other nets are not to suffer for it
+        except BaseException as error:  # noqa: BLE001 - not even SystemExit may end what the other nets rely on
             failure = describe(error, handler_key=subscriber_id)
             self.log.error("net.failed", subscriber=subscriber_id, error=failure.detail)
             return failure.detail[:MAX_DETAIL]

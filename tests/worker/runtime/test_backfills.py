@@ -1,5 +1,8 @@
 """Backfills: each net in its turn, and none pays for another's failure."""
 
+import asyncio
+
+import pytest
 from sqlalchemy import Connection, Engine, select
 from structlog.testing import LogCapture
 
@@ -47,6 +50,17 @@ def test_one_that_fails_is_told_and_kept_and_the_others_run(engine: Engine, conn
     assert errors["cache"] is None
     assert "no such column" in errors["broken"]
     assert "hunter2" not in errors["broken"] + repr(said.entries)
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), asyncio.CancelledError(), KeyboardInterrupt()])
+def test_nothing_that_one_raises_ends_the_others(engine: Engine, error: BaseException) -> None:
+    def fail() -> None:
+        raise error
+
+    runs: list[str] = []
+    there, _ = runner(engine, broken=fail, cache=lambda: runs.append("cache"))
+    assert not there.tick()
+    assert runs == ["cache"]
 
 
 def test_a_coroutine_is_run_to_its_end(engine: Engine) -> None:
