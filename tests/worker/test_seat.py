@@ -33,6 +33,19 @@ def test_another_process_keeps_its_place_until_it_dies(tmp_path: Path) -> None:
     again.leave()
 
 
+def test_a_child_that_inherited_the_file_does_not_keep_the_place(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/queue.db"
+    seat, again = Seat(url), Seat(url)
+    assert seat.take()
+    assert seat._held
+    inherited = [seat._held.fileno()]
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=inherited) as child:
+        seat.leave()
+        assert again.take()
+        child.kill()
+    again.leave()
+
+
 def test_a_server_has_room_for_all() -> None:
     seats = [Seat("postgresql+psycopg://nowhere/queue") for _ in range(3)]
     assert all(seat.take() for seat in seats)

@@ -35,5 +35,6 @@ class Seat:
     def leave(self) -> None:
         """Make room for another."""
         if self._held:
+            fcntl.flock(self._held, fcntl.LOCK_UN)  # closing alone would leave it to a child that was forked meanwhile
             self._held.close()
         self._held = None
