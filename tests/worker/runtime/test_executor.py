@@ -1,9 +1,11 @@
 """The executor: whatever a handler does, its job has an outcome and its neighbours are left alone."""
 
+import asyncio
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from typing import Any
 
 import pytest
 
@@ -197,3 +199,63 @@ def test_nothing_begins_after_the_stop() -> None:
     free.set()
     until(lambda: not any(thread.is_alive() for thread in shop.executor._threads._all))
     assert begun == []
+
+
+async def later(_job: Job) -> None:
+    await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize("places", [1, 3])
+def test_no_more_handlers_run_at_once_than_there_are_places_of_whatever_kind(
+    started: list[Executor], places: int
+) -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def note(change: int) -> None:
+        running.append(change)
+        most.append(sum(running))
+
+    def waits(_job: Job) -> None:
+        note(1)
+        time.sleep(0.005)  # a handler's own work
+        note(-1)
+
+    async def awaits(job: Job) -> None:
+        note(1)
+        await later(job)
+        note(-1)
+
+    shop = Shop(threads=places, waits=waits, awaits=awaits)
+    started.append(shop.executor)
+    shop.executor.start()
+    shop.executor.submit(*(shop.claim(name) for name in ("waits", "awaits") * 10))
+    until(lambda: len(shop.endings.results) == 20)
+    assert max(most) == places
+
+
+def test_what_is_submitted_before_the_start_waits_for_it(started: list[Executor]) -> None:
+    shop = Shop(work=lambda job: None)
+    started.append(shop.executor)
+    shop.executor.submit(shop.claim("work"))
+    assert shop.endings.results == []
+    shop.executor.start()
+    until(lambda: len(shop.endings.results) == 1)
+
+
+def test_a_callable_that_returns_a_coroutine_is_awaited_too(started: list[Executor]) -> None:
+    ran: list[Job] = []
+
+    async def work(job: Job) -> None:
+        await asyncio.sleep(0)
+        ran.append(job)
+
+    def wrapped(job: Job) -> Coroutine[Any, Any, None]:
+        return work(job)
+
+    shop = Shop(work=wrapped)
+    started.append(shop.executor)
+    shop.executor.start()
+    shop.executor.submit(shop.claim("work"))
+    until(lambda: len(shop.endings.results) == 1)
+    assert len(ran) == 1

@@ -1,69 +1,101 @@
-"""The threads of `def` handlers: as many as are needed and can be had, and no claim is left lying."""
+"""Threads: as many as are needed, each claim once, none left waiting."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from threading import Event, Thread
+import threading
+import time
+from collections.abc import Iterator
 
 import pytest
 
 from tests.worker.runtime.bench import claim_of, until
-from worker.runtime import threads
 from worker.runtime.held import Run
 from worker.runtime.threads import Threads
 
-Full = Callable[[int], None]
+
+class Pool:
+    """Threads and what they did."""
+
+    def __init__(self, most: int) -> None:
+        self.done: list[Run] = []
+        self.waits_for: threading.Event | None = None
+        self.threads = Threads(self._work, most=most)
+
+    def submit(self, count: int) -> list[Run]:
+        runs = [claim_of() for _ in range(count)]
+        self.threads.submit(runs)
+        return runs
+
+    def begun(self) -> int:
+        """How many threads there are."""
+        return len(self.threads._all)
+
+    def _work(self, run: Run) -> None:
+        if self.waits_for:
+            self.waits_for.wait(10)
+        self.done.append(run)
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> Full:
-    """Has the machine refuse every thread after so many."""
-    room: list[None] = []
-
-    class Refused(Thread):
-        def start(self) -> None:
-            if not room:
-                raise RuntimeError("can't start new thread")
-            room.pop()
-            super().start()
-
-    monkeypatch.setattr(threads, "Thread", Refused)
-    return lambda count: room.extend([None] * count)
+def pools() -> Iterator[list[Pool]]:
+    made: list[Pool] = []
+    yield made
+    for pool in made:
+        if pool.waits_for:
+            pool.waits_for.set()
+        pool.threads.stop()
 
 
-@pytest.mark.parametrize("room", [1, 2])
-def test_where_there_is_no_room_for_another_thread_those_there_are_do_the_work(full: Full, room: int) -> None:
-    done: list[Run] = []
-    pool = Threads(done.append, most=8)
-    full(room)
-    for _ in range(5):
-        pool.submit([claim_of() for _ in range(20)])
-    until(lambda: len(done) == 100)
-    pool.stop()
+@pytest.mark.parametrize("most", [1, 3, 50])
+def test_every_claim_is_run_once(pools: list[Pool], most: int) -> None:
+    pools.append(pool := Pool(most))
+    runs = [run for _ in range(40) for run in pool.submit(25)]
+    until(lambda: len(pool.done) == len(runs))
+    assert set(pool.done) == set(runs)
 
 
-def test_the_first_thread_that_cannot_be_had_is_told_and_asked_for_again(full: Full) -> None:
-    done: list[Run] = []
-    pool = Threads(done.append, most=8)
-    with pytest.raises(RuntimeError):
-        pool.submit([claim_of()])
-    full(1)
-    pool.submit([claim_of()])
-    until(lambda: len(done) == 2)
-    pool.stop()
+def test_one_thread_takes_them_in_order(pools: list[Pool]) -> None:
+    pools.append(pool := Pool(1))
+    runs = pool.submit(200)
+    until(lambda: len(pool.done) == 200)
+    assert pool.done == runs
 
 
-def test_handlers_that_wait_bring_all_threads_to_work(full: Full) -> None:
-    full(8)
-    free, begun = Event(), []
+def test_handlers_that_wait_are_joined_by_others_until_there_are_enough(pools: list[Pool]) -> None:
+    pools.append(pool := Pool(8))
+    pool.waits_for = threading.Event()
+    pool.submit(5)
+    until(lambda: pool.begun() == 5)
+    pool.submit(5)
+    until(lambda: pool.begun() == 8)
+    pool.waits_for.set()
+    until(lambda: len(pool.done) == 10)
+    assert pool.begun() == 8
 
-    def work(run: Run) -> None:
-        begun.append(run)
-        free.wait(30)
 
-    pool = Threads(work, most=8)
-    pool.submit([claim_of() for _ in range(20)])
-    until(lambda: len(begun) == 8)
-    free.set()
-    until(lambda: len(begun) == 20)
-    pool.stop()
+def test_no_claim_is_forgotten_however_submits_and_idle_threads_meet(pools: list[Pool]) -> None:
+    pools.append(pool := Pool(4))
+    start = threading.Barrier(3)
+
+    def submit() -> None:
+        start.wait()
+        for _ in range(300):
+            pool.submit(1)
+
+    callers = [threading.Thread(target=submit) for _ in range(3)]
+    for each in callers:
+        each.start()
+    for each in callers:
+        each.join()
+    until(lambda: len(pool.done) == 900)
+
+
+def test_idle_threads_end_at_the_stop_and_one_that_hangs_is_left() -> None:
+    pool = Pool(2)
+    pool.submit(1)
+    until(lambda: pool.done)
+    pool.waits_for = threading.Event()
+    pool.submit(1)
+    began_at = time.monotonic()
+    pool.threads.stop()
+    assert time.monotonic() - began_at < 5
+    assert [thread.is_alive() for thread in pool.threads._all].count(True) <= 1
+    pool.waits_for.set()
