@@ -75,37 +75,32 @@ class Door:
     def admit(self, news: Iterable[NewJob]) -> Admitted:
         """Every job as a row; UnknownJobType or InvalidInput if one cannot be kept (S1-29, S2-20, A-32 to A-44)."""
         admitted = Admitted({})
+        asked: tuple[Any, ...] = ()
+        head: dict[str, Any] = {}
         for new in news:
-            payload, metadata = new.payload, new.metadata
+            payload, metadata, budget = new.payload, new.metadata, new.max_attempts
             row: dict[str, Any] = {"payload": payload}
             size = check(payload) if metadata is None else check(payload) + check(metadata, field="metadata")
             rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, new.available_at, metadata)
             if rest != _ORDINARY or not payload or new.job_type in _PARTICULAR:
                 row |= _particulars(new)
-            head = self._head(new)
-            if not admitted.rows:
-                admitted.shared = head
-            elif head is not admitted.shared:
+            before, asked = asked, (new.job_type, new.queue, budget, type(budget), new.source)
+            if asked != before:
+                head = self._head(new, asked)
+                admitted.shared = admitted.shared or head
+            if head is not admitted.shared:
                 row |= head
             admitted.rows.append(row)
             admitted.sizes.append(size)
         return admitted
 
-    def _head(self, new: NewJob) -> dict[str, Any]:
+    def _head(self, new: NewJob, asked: tuple[Any, ...]) -> dict[str, Any]:
         kind = self._job_types.get(new.job_type)
-        asked = (
-            kind.queue,
-            kind.max_attempts,
-            new.job_type,
-            new.queue,
-            new.max_attempts,
-            type(new.max_attempts),
-            new.source,
-        )
-        if (head := self._heads.get(asked)) is None:
+        checked = (kind.queue, kind.max_attempts, *asked)
+        if (head := self._heads.get(checked)) is None:
             if len(self._heads) == _MOST_HEADS:
                 self._heads.clear()
-            head = self._heads[asked] = _checked(kind, new)
+            head = self._heads[checked] = _checked(kind, new)
         return head
 
 
