@@ -7,6 +7,7 @@ rows. Here the steps are carried out on whatever the caller has.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -33,26 +34,28 @@ _DIALECT = make_url("postgresql+psycopg://").get_dialect()()
 def carry_out(caller: Caller, steps: Steps[Answer]) -> Answer:
     """What the steps come to in the caller's transaction."""
     ask = _asker(caller)
-    try:
-        asked = next(steps)
-        while True:
-            asked = steps.send(ask(*asked))
-    except StopIteration as end:
-        answer: Answer = end.value
-        return answer
+    with closing(steps):
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(ask(*asked))
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
 
 
 async def carry_out_async(caller: AsyncCaller, steps: Steps[Answer]) -> Answer:
     """The same for a caller on an event loop."""
     if not isinstance(caller, psycopg.AsyncConnection):
         return await caller.run_sync(carry_out, steps)
-    try:
-        asked = next(steps)
-        while True:
-            asked = steps.send(await _ask_psycopg_async(caller, *asked))
-    except StopIteration as end:
-        answer: Answer = end.value
-        return answer
+    with closing(steps):
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(await _ask_psycopg_async(caller, *asked))
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
 
 
 def _asker(caller: Caller) -> Callable[[Executable, Values], Sequence[Any]]:

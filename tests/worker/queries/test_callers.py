@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 from sqlalchemy import Connection, Engine, create_engine, func, make_url, select, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
@@ -188,6 +190,16 @@ def test_an_engine_of_the_callers_own_will_do(url: str, conn: Connection) -> Non
 def test_who_holds_no_transaction_is_told_so(engine: Engine) -> None:
     with pytest.raises(TypeError, match="not by Engine"):
         enqueue(engine, TYPES, NewJob("render_report"))  # type: ignore[arg-type] # the mistake under test
+
+
+def test_a_set_that_is_refused_in_the_middle_leaves_no_thread_behind(engine: Engine) -> None:
+    before = threading.active_count()
+    news = (NewJob("render_report", {"n": n}, queue=f"q{n}", id=uuid4()) for n in range(5000))
+    with engine.connect() as mine:
+        mine.execute(text("ALTER TABLE control.platform_jobs ADD CONSTRAINT poison CHECK (queue <> 'q1')"))
+        with pytest.raises(DBAPIError) as refusal:
+            enqueue_many(mine, TYPES, news)
+        assert threading.active_count() == before, refusal.value
 
 
 def assert_kept(conn: Connection, made: list[UUID]) -> None:
