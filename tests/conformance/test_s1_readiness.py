@@ -6,7 +6,7 @@ import urllib.error
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection, delete, insert
 from starlette.testclient import TestClient
 
 from app.settings import ConsoleSettings
@@ -47,6 +47,13 @@ def test_s1_94_each_required_type_needs_a_worker_that_lives(client: TestClient, 
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["reasons"]) == (503, ["no live worker runs send_email"])
     advertise(conn, "mailer", "send_email")
+    assert client.get("/health/ready").json() == READY
+
+
+def test_s1_94_a_beat_that_advertises_nothing_covers_nothing(client: TestClient, conn: Connection) -> None:
+    advertise(conn, "product-worker", "send_email", "train_tenant_model")
+    theirs = {"component": "scheduler", "instance_id": "scheduler-1", "heartbeat_at": clock(conn)}
+    conn.execute(insert(runtime_heartbeats).values(theirs))
     assert client.get("/health/ready").json() == READY
 
 

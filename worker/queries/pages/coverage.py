@@ -24,4 +24,4 @@ FRESH = (
 def uncovered(conn: Connection, *, required: Iterable[str], now: datetime | None = None) -> list[str]:
     """The required job types that no component with a fresh beat advertises, by name."""
     details = conn.execute(FRESH, {"at_now": now}).scalars()
-    return sorted(set(required).difference(*(detail["job_types"] for detail in details)))
+    return sorted(set(required).difference(*(detail.get("job_types", ()) for detail in details)))
