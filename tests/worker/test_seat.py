@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from worker.database import Seat
 
 TAKE = "import sys, worker.database as d; s = d.Seat(sys.argv[1]); print(s.take(), flush=True); sys.stdin.read()"
@@ -18,6 +20,18 @@ def test_a_file_has_room_for_one_at_a_time(tmp_path: Path) -> None:
     second.leave()
     elsewhere.leave()
     elsewhere.leave()
+
+
+def test_a_file_by_another_name_is_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "queue.db").touch()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "link.db").symlink_to(tmp_path / "queue.db")
+    monkeypatch.chdir(tmp_path)
+    first = Seat(f"sqlite:///{tmp_path}/queue.db")
+    assert first.take()
+    assert not Seat("sqlite:///queue.db").take()
+    assert not Seat("sqlite:///elsewhere/link.db").take()
+    first.leave()
 
 
 def test_another_process_keeps_its_place_until_it_dies(tmp_path: Path) -> None:

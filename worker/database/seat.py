@@ -16,7 +16,7 @@ class Seat:
 
     def __init__(self, url: str, role: str = "consumer") -> None:
         file = make_url(url).database if is_file(url) else None
-        self._path = Path(f"{file}-{role}") if file else None
+        self._path = Path(f"{Path(file).resolve()}-{role}") if file else None  # by whatever name it is called
         self._held: IO[bytes] | None = None
 
     def take(self) -> bool:
