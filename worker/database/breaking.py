@@ -19,5 +19,5 @@ def break_off(conn: Connection) -> None:
         session: Any = conn.connection.dbapi_connection
         if isinstance(session, sqlite3.Connection):
             session.interrupt()
-        else:
+        elif session:
             session.cancel_safe(timeout=_TIMEOUT_SECONDS)

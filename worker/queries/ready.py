@@ -44,6 +44,27 @@ PROMOTE = (
 _next = select(job.c.available_at).where(*_later).order_by(job.c.available_at).limit(1).subquery("next")
 NEXT_DUE = select(elapsed_ms(moment(), _next.c.available_at))
 
+# In the order of the fields of `Job`
+_TAKEN = (
+    job.c.id,
+    job.c.job_type,
+    job.c.queue,
+    text_of(job.c.payload),
+    job.c.attempts,
+    job.c.max_attempts,
+    job.c.generation,
+    job.c.locked_at,
+    job.c.created_at,
+    job.c.available_at,
+    job.c.tenant_id,
+    job.c.event_id,
+    job.c.event_type,
+    job.c.subscriber_id,
+    job.c.source,
+    job.c.schema_version,
+    text_of(job.c.steps_completed),
+    job.c.error_type.is_not_distinct_from(LEASE_EXPIRED),
+)
 _subscriber = func.coalesce(job.c.subscriber_id, "", type_=Text)
 _RULES: dict[Rule, ColumnElement[bool]] = {
     Rule.ANYBODY: true(),
@@ -117,26 +138,7 @@ def taking(rules: tuple[Rule, ...]) -> UpdateBase:
             lease_expires_at=moment() + seconds(bindparam("lease_seconds")),
             updated_at=moment(),
         )
-        .returning(
-            job.c.id,
-            job.c.job_type,
-            job.c.queue,
-            text_of(job.c.payload),
-            job.c.attempts,
-            job.c.max_attempts,
-            job.c.generation,
-            job.c.locked_at,
-            job.c.created_at,
-            job.c.available_at,
-            job.c.tenant_id,
-            job.c.event_id,
-            job.c.event_type,
-            job.c.subscriber_id,
-            job.c.source,
-            job.c.schema_version,
-            text_of(job.c.steps_completed),
-            job.c.error_type.is_not_distinct_from(LEASE_EXPIRED),
-        )
+        .returning(*_TAKEN)
     )
 
 

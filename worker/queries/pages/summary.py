@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -109,15 +109,17 @@ class JobsSummary:
 class _Facts(NamedTuple):
     """What was read, of all or of a part; each row has a queue and a handler."""
 
-    open_work: Sequence[Any]
-    held: Sequence[Any]
-    ended: Sequence[Any]
+    open_work: list[Any]
+    held: list[Any]
+    ended: list[Any]
 
     def by(self, column: str) -> dict[str, _Facts]:
         """The part of each queue or handler."""
-        names = sorted({getattr(row, column) for rows in self for row in rows})
-        parts = ((name, ([row for row in rows if getattr(row, column) == name] for rows in self)) for name in names)
-        return {name: _Facts(*part) for name, part in parts}
+        parts: defaultdict[str, _Facts] = defaultdict(lambda: _Facts([], [], []))
+        for kind, rows in enumerate(self):
+            for row in rows:
+                parts[getattr(row, column)][kind].append(row)
+        return dict(sorted(parts.items()))
 
     def standing(self, at: datetime) -> Standing:
         """The open jobs, in one."""
@@ -150,7 +152,7 @@ def read(conn: Connection, *, hours: int, dead_letter_limit: int, now: datetime 
     at = now or readiness.clock(conn)
     held = fleet.held(conn)
     open_work = backlog.read(conn, held=held, in_full=True, now=at)
-    facts = _Facts(open_work, held, windows.ended(conn, hours=hours, now=at))
+    facts = _Facts([*open_work], held, [*windows.ended(conn, hours=hours, now=at)])
     queues, handlers = facts.by("queue").items(), facts.by("handler_key").items()
     dead_letters = conn.execute(DIED_LAST, {"at_most": dead_letter_limit})
     return JobsSummary(
