@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from worker.database import alone, is_busy, schema_of
+from worker.database import alone, is_busy, is_lent, schema_of
 from worker.queries.schema import metadata
 from worker.resources import folder
 
@@ -40,9 +40,9 @@ def current(conn: Connection) -> str | None:
 def upgrade(engine: Engine, revision: str = "head") -> None:
     """Migrate, one process at a time; a busy lock is left again at once and tried later, so that claims go on (A-25).
 
-    Killed at any statement, the next run goes on from there. Where nothing is to do, nothing is locked.
+    Killed at any statement, the next run goes on from there. On lent sessions there must be nothing to do.
     """
-    if revision == "head" and _is_current(engine):
+    if is_lent(engine) and _is_current(engine):
         return
     for tries_left in range(_TRIES - 1, -1, -1):
         try:

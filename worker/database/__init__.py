@@ -15,8 +15,9 @@ from worker.database.engines import autocommit, connect, is_file, read_only, url
 from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable
 from worker.database.hints import HINTED, hint, serialise
 from worker.database.insert import insert
-from worker.database.listener import Listener, is_deaf
+from worker.database.listener import Listener
 from worker.database.migration import alone, at_leisure
+from worker.database.pooler import is_lent
 from worker.database.rows import EitherRows, for_each, grouped_by, of_server
 from worker.database.seat import Seat
 from worker.database.sets import among, holds, one_of, records
@@ -64,9 +65,9 @@ __all__ = (
     "holds",
     "insert",
     "is_busy",
-    "is_deaf",
     "is_file",
     "is_forbidden",
+    "is_lent",
     "is_outage",
     "is_retryable",
     "json_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, make_url
 
 from worker.database import pooler, postgres, sqlite
 from worker.database.faults import leave_a_read_only_server
@@ -32,15 +32,16 @@ def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bo
 
     Sessions that a pooler lends are bounded as their role is.
     """
+    address = make_url(url)
     engine = create_engine(
-        url,
+        pooler.unmarked(address),
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=5,
         pool_pre_ping=pre_ping,
         hide_parameters=True,  # an error must not carry payloads or addresses
         json_serializer=partial(json.dumps, allow_nan=False, ensure_ascii=False),
-        **(sqlite.options() if is_file(url) else postgres.options(application_name)),
+        **(sqlite.options() if is_file(url) else postgres.options(application_name, lent=pooler.is_marked(address))),
     )
     (sqlite if is_file(url) else postgres).furnish(engine)
     event.listen(engine, "handle_error", leave_a_read_only_server)

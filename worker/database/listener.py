@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, make_url
+from sqlalchemy import make_url
 
 from worker.database.engines import is_file
 from worker.database.pooler import DeafListener, is_marked
@@ -34,8 +34,3 @@ def _ear(url: str, channels: tuple[str, ...]) -> PostgresListener | SqliteListen
     if is_file(url):
         return SqliteListener(address, channels)
     return DeafListener() if is_marked(address) else PostgresListener(address, channels)
-
-
-def is_deaf(engine: Engine) -> bool:
-    """Whether whoever works on this engine hears no hint, so that none need be sent for it."""
-    return is_marked(engine.url)

@@ -28,7 +28,7 @@ def alone(engine: Engine, name: str) -> Iterator[Connection]:
         with engine.begin() as conn:
             yield conn
         return
-    require_session(engine.url)
+    require_session(engine)
     with engine.connect() as holder:
         # Whoever waited in the server would keep a snapshot open, and an index built concurrently waits for all of them
         while not is_first(holder, name):

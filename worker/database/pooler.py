@@ -7,19 +7,17 @@ hints are not heard: polling finds the work.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Event
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg.types.datetime import TimestamptzLoader
-from sqlalchemy import URL
+from sqlalchemy import URL, Engine, ExceptionContext, event
 
 from worker.errors import ConfigurationError
 
-MARK = "pooler"
+_MARK = "pooler"
 # What PgBouncer and RDS Proxy say to settings that come with a connection
 _REFUSES_SETTINGS = re.compile(r"startup parameter|command-line options")
 _UNDECLARED = "DATABASE_URL: a pooler stands there, which has to be said: WATCHFLOOR_POOLER=transaction"
@@ -28,54 +26,71 @@ _NO_SESSION = (
     " run `watchfloor migrate` with the server itself in MIGRATIONS_DATABASE_URL"
 )
 
+Session: TypeAlias = psycopg.Connection[Any]
+
 
 def marked(url: str) -> str:
     """The address, known from now on to be a pooler's."""
-    return f"{url}{'&' if '?' in url else '?'}{MARK}=transaction"
+    return f"{url}{'&' if '?' in url else '?'}{_MARK}=transaction"
 
 
 def is_marked(url: URL) -> bool:
     """Whether it is known to be one."""
-    return MARK in url.query
+    return _MARK in url.query
 
 
-def require_session(url: URL) -> None:
+def unmarked(url: URL) -> URL:
+    """The address as the driver takes it."""
+    return url.difference_update_query([_MARK])
+
+
+def is_lent(engine: Engine) -> bool:
+    """Whether the engine's sessions are a pooler's: no hint is heard there, and nothing can be migrated."""
+    return bool(engine.get_execution_options().get(_MARK))
+
+
+def options() -> dict[str, Any]:
+    """What an engine needs to know, to leave nothing behind in the sessions it is lent."""
+    return {"execution_options": {_MARK: True}, "connect_args": {"prepare_threshold": None}}
+
+
+def furnish(engine: Engine) -> None:
+    """Have times in UTC, whatever zone a session is set to."""
+    event.listen(engine, "connect", _read_utc)
+
+
+def notice(engine: Engine, setting: str, value: str) -> None:
+    """Raise ConfigurationError where a pooler that nobody spoke of refuses, or drops, what sessions are opened with."""
+
+    def require_setting(session: Session, _: Any) -> None:
+        session.autocommit = True
+        found = session.execute("SELECT current_setting(%s)", [setting]).fetchone()
+        session.autocommit = False
+        if found != (value,):
+            session.close()
+            raise ConfigurationError(_UNDECLARED)
+
+    event.listen(engine, "connect", require_setting)
+    event.listen(engine, "handle_error", _explain)
+
+
+def require_session(engine: Engine) -> None:
     """ConfigurationError where sessions are only lent."""
-    if is_marked(url):
+    if is_lent(engine):
         raise ConfigurationError(_NO_SESSION)
 
 
-def borrow(**parameters: Any) -> psycopg.Connection[Any]:
-    """A connection that leaves nothing behind in the sessions it is lent."""
-    connection = psycopg.connect(prepare_threshold=None, **parameters)
-    connection.adapters.register_loader("timestamptz", _UtcLoader)
-    return connection
-
-
-@contextmanager
-def discovered() -> Iterator[None]:
-    """ConfigurationError for a pooler that nobody spoke of: it refuses the settings of a session."""
-    try:
-        yield
-    except psycopg.OperationalError as error:
-        if _REFUSES_SETTINGS.search(str(error)):
-            raise ConfigurationError(_UNDECLARED) from None
-        raise
-
-
-def require_setting(session: psycopg.Connection[Any], name: str, value: str) -> None:
-    """ConfigurationError, and no session, for a pooler that drops what it was opened with."""
-    session.autocommit = True
-    found = session.execute("SELECT current_setting(%s)", [name]).fetchone()
-    session.autocommit = False
-    if found != (value,):
-        session.close()
+def _explain(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if isinstance(error, psycopg.OperationalError) and _REFUSES_SETTINGS.search(str(error)):
         raise ConfigurationError(_UNDECLARED)
 
 
-class _UtcLoader(TimestamptzLoader):
-    """Times in UTC, whatever zone the lent session is set to."""
+def _read_utc(session: Session, _: Any) -> None:
+    session.adapters.register_loader("timestamptz", _UtcLoader)
 
+
+class _UtcLoader(TimestamptzLoader):
     def load(self, data: Any) -> datetime:
         return super().load(data).astimezone(UTC)
 

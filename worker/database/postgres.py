@@ -8,7 +8,7 @@ import socket
 from typing import Any
 
 import psycopg
-from sqlalchemy import URL, Engine, event
+from sqlalchemy import URL, Engine
 
 from worker.database import pooler
 
@@ -22,23 +22,19 @@ _ALIVE: dict[str, Any] = {
 _SETTINGS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
 
 
-def options(application_name: str) -> dict[str, Any]:
+def options(application_name: str, *, lent: bool) -> dict[str, Any]:
     """What an engine needs to know."""
-    return {"connect_args": {"application_name": application_name, "connect_timeout": 5}}
+    known: dict[str, Any] = pooler.options() if lent else {"connect_args": {"options": _SETTINGS}}
+    known["connect_args"] |= {"application_name": application_name, "connect_timeout": 5}
+    return known
 
 
 def furnish(engine: Engine) -> None:
-    """A session is our own and has its settings, or it is borrowed and is left as it was found."""
-    event.listen(engine, "do_connect", _open)
-
-
-def _open(_dialect: Any, _record: Any, _arguments: Any, parameters: dict[str, Any]) -> psycopg.Connection[Any]:
-    if pooler.MARK in parameters:
-        return pooler.borrow(**{name: value for name, value in parameters.items() if name != pooler.MARK})
-    with pooler.discovered():
-        session = psycopg.connect(**_ALIVE | parameters, options=_SETTINGS)
-    pooler.require_setting(session, "statement_timeout", "30s")
-    return session
+    """A session is our own, with its settings, or is lent to us and left as it was found."""
+    if pooler.is_lent(engine):
+        pooler.furnish(engine)
+    else:
+        pooler.notice(engine, "statement_timeout", "30s")
 
 
 class PostgresListener:

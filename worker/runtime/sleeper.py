@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from worker.database import Engine, autocommit, is_deaf
+from worker.database import Engine, autocommit, is_lent
 from worker.queries import wakeups
 
 _SAY_AGAIN_SECONDS = 3600
@@ -18,7 +18,7 @@ class Sleeper:
         self._engine = autocommit(engine)
         self._channel = channel
         self._name = name
-        self._is_deaf = is_deaf(engine)
+        self._is_lent = is_lent(engine)
         self._asleep_since: float | None = None
 
     def look_again(self, *, busy: bool) -> bool:
@@ -26,7 +26,7 @@ class Sleeper:
         if busy:
             self.awake()
             return True
-        if self._is_deaf:
+        if self._is_lent:
             return False
         if self._asleep_since is not None and monotonic() - self._asleep_since < _SAY_AGAIN_SECONDS:
             return False
