@@ -20,6 +20,7 @@ from worker.queries import (
     claims,
     dead_letters,
     insertions,
+    legacy,
     outbox,
     outcomes,
     ready,
@@ -109,6 +110,10 @@ HOT = {
     "find by key or id": (insertions.KNOWN, {"uq_platform_jobs_key", "pk_platform_jobs"}),
     "relay fresh events": (outbox.FRESH, {"ix_event_outbox_pending"}),
     "relay parked events": (outbox.PARKED, {"ix_event_outbox_parked"}),
+    "move legacy jobs": (legacy.RETAG, {"ix_platform_jobs_ready", "ix_platform_jobs_scheduled", "pk_platform_jobs"}),
+    "run again by key or id": (insertions.RETRY, {"uq_platform_jobs_key", "pk_platform_jobs"}),
+    "lock a batch of outcomes": (outcomes.LOCK, {"pk_platform_jobs"}),
+    "look for completed": (outcomes.COMPLETED, {"pk_platform_jobs"}),
     "fan out": (outbox.FAN_OUT, {"pk_event_outbox"}),
     "stamp": (outbox.STAMP, {"pk_event_outbox"}),
     "lock dead letters": (dead_letters.LOCK, {"pk_platform_jobs"}),
@@ -142,6 +147,7 @@ def test_a_hot_statement_reads_only_the_index_that_is_promised(filled: Connectio
         "take",
         "take in rotation",
         "take by legacy rules",
+        "move legacy jobs",
         "relay fresh events",
         "a group of dead letters",
     ],
@@ -165,6 +171,11 @@ def test_pauses_are_read_once_per_span_and_joined_to_nothing(filled: Connection,
     scans = [step for step in steps if step.index == "ix_platform_jobs_ready"]
     assert len([step for step in steps if step.table == "queue_controls"]) == len(scans)
     assert {step.kind for step in steps} & {"Hash Join", "Merge Join"} == set()
+
+
+def test_moving_legacy_jobs_never_walks_over_what_is_finished(filled: Connection) -> None:
+    scans = [step.index for step in plan(filled, legacy.RETAG) if step.kind == "Index Scan"]
+    assert scans[:2] == ["ix_platform_jobs_ready", "ix_platform_jobs_scheduled"]
 
 
 def test_a_claim_locks_no_more_than_it_takes(filled: Connection) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, Text, select, update
+from sqlalchemy import ColumnElement, Connection, Subquery, Text, select, union_all, update
 
 from worker.database import among, moment, one_of, records
 from worker.model import DEFAULT_QUEUE, Status
@@ -17,16 +18,27 @@ from worker.queries.spans import Legacy
 _AT_MOST = 1000
 
 _routes = records("routes", subscriber_id=Text(), queue=Text())
-_left = (
-    select(job.c.id)
-    .where(has_status(Status.QUEUED), job.c.queue == DEFAULT_QUEUE, among(job.c.subscriber_id, "subscribers"))
-    .order_by(job.c.id)
-    .limit(_AT_MOST)
-    .with_for_update(skip_locked=True)
-)
+
+
+def _left(which: ColumnElement[bool], *line: ColumnElement[Any]) -> Subquery:
+    """Those of one line, in the order of its index: by any other, a plan would walk over all jobs there ever were."""
+    return (
+        select(job.c.id)
+        .where(has_status(Status.QUEUED), which, job.c.queue == DEFAULT_QUEUE)
+        .where(among(job.c.subscriber_id, "subscribers"))
+        .order_by(*line)
+        .limit(_AT_MOST)
+        .with_for_update(skip_locked=True)
+        .subquery()
+    )
+
+
+_ready = _left(~job.c.scheduled, job.c.queue, job.c.created_at, job.c.id)
+_later = _left(job.c.scheduled, job.c.available_at, job.c.id)
+_found = union_all(select(_ready.c.id), select(_later.c.id)).subquery("found")
 RETAG = (
     update(job)
-    .where(one_of(job.c.id, _left), job.c.subscriber_id == _routes.c.subscriber_id)
+    .where(one_of(job.c.id, select(_found.c.id).limit(_AT_MOST)), job.c.subscriber_id == _routes.c.subscriber_id)
     .values(queue=_routes.c.queue, updated_at=moment())
 )
 
