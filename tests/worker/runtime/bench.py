@@ -227,4 +227,4 @@ def read_only(engine: Engine) -> Iterator[None]:
             conn.execute(text("ALTER SYSTEM RESET default_transaction_read_only"))
             conn.execute(text("SELECT pg_reload_conf()"))
             until(lambda: conn.execute(text("SHOW default_transaction_read_only")).scalar_one() == "off")
-            engine.dispose()
+    engine.dispose()
