@@ -19,6 +19,7 @@ from worker.queries.cancellations import cancel
 from worker.queries.claims import claim, release, renew
 from worker.queries.dead_letters import replay
 from worker.queries.jobs import NewJob, enqueue
+from worker.queries.legacy import retag
 from worker.queries.outbox import publish, relay
 from worker.queries.outcomes import Result, finish
 from worker.queries.recovery import recover
@@ -58,14 +59,16 @@ def act(conn: Connection) -> None:
     subscribers = Subscribers()
     subscribers.register("stock", "order.created", lambda job: None)
     ids = [job(conn, status=status) for status in (Status.FAILED, Status.FAILED, Status.QUEUED)]
-    mine = claimed(conn, job(conn, status=Status.RUNNING))
+    mine, failed = (claimed(conn, job(conn, status=Status.RUNNING)) for _ in range(2))
     enqueue(conn, TYPES, NewJob("render_report", idempotency_key="k"))
     enqueue(conn, TYPES, NewJob("render_report", idempotency_key="k"), retry_terminal=True)
     publish(conn, Event("order.created", {}))
     relay(conn, subscribers)
     renew(conn, instance_id="worker-1", claims=[mine.claim], lease_seconds=300, now=NOON)
+    retag(conn, {"stock": "warehouse"})
     claim(conn, instance_id="me", job_types=["render_report"], queues=None, after="", limit=1, lease_seconds=300)
-    finish(conn, instance_id="worker-1", results=[Result(mine, AttemptOutcome.COMPLETED, run_ms=1)])
+    results = [Result(mine, AttemptOutcome.COMPLETED, run_ms=1), Result(failed, AttemptOutcome.DEAD_LETTER, run_ms=1)]
+    finish(conn, instance_id="worker-1", results=results)
     release(conn, instance_id="worker-1", claims=[mine.claim])
     recover(conn, stale_after_seconds=900)
     replay(conn, job_ids=ids, actor=DANA, reason=None)
