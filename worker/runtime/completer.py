@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from threading import Event
+from typing import TypeAlias
 from uuid import UUID
 
 from structlog.typing import FilteringBoundLogger
@@ -18,6 +19,9 @@ from worker.queries import wakeups
 from worker.queries.claims import release
 from worker.queries.outcomes import Result, finish, written
 from worker.runtime.held import Held, Run
+
+_Ending: TypeAlias = tuple[Run, Result | None]
+"""A claim that is over; without a result, one that never started and is given back."""
 
 _BATCH = 1000
 _UNWRITABLE = "The outcome could not be stored as it was."
@@ -49,9 +53,7 @@ class Completer:
         self._bell = bell
         self._freed = freed
         self._log = log
-        self._arrived: deque[tuple[Run, Result | None]] = (
-            deque()
-        )  # by any thread; without a result: given back unstarted
+        self._arrived: deque[_Ending] = deque()  # by any thread
         self._hand: dict[Run, Result | None] = {}  # by the completer's thread alone: taken, not yet written
 
     def finish(self, run: Run, result: Result) -> None:
