@@ -172,15 +172,15 @@ def _key(key: str | None) -> str | None:
     raise InvalidInput("idempotency_key", "must not be empty")
 
 
-def _delay(value: float) -> float:
-    if 0 <= value <= LONGEST_DELAY_SECONDS:
+def _delay(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LONGEST_DELAY_SECONDS:
         return value
-    raise InvalidInput("delay_seconds", "must be from 0 to a year")
+    raise InvalidInput("delay_seconds", "must be a number from 0 to a year")
 
 
-def _instant(value: datetime | None) -> str | None:
+def _instant(value: object) -> str | None:
     if value is None:
         return None
-    if value.tzinfo is None:
-        raise InvalidInput("available_at", "must carry a time zone")
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise InvalidInput("available_at", "must be a time that carries its zone")
     return value.astimezone(UTC).isoformat()

@@ -32,8 +32,10 @@ def to_text(value: Any, *, field: str = "payload") -> str:
     return dumps(value)
 
 
-def clean_text(value: str, *, field: str, limit: int) -> str:
+def clean_text(value: object, *, field: str, limit: int) -> str:
     """A stripped line of text from a person or a producer; InvalidInput when the database could not keep it."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, "is not text")
     problem = _text_problem(value) or (f"is longer than {limit} characters" if len(value) > limit else None)
     if problem:
         raise InvalidInput(field, problem)

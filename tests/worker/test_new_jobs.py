@@ -147,6 +147,24 @@ def test_what_cannot_be_kept_is_refused_with_its_name(new: NewJob, field: str) -
     assert refused(new).field == field
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"delay_seconds": value} for value in (True, "5", None, float("nan"))),
+        *({"available_at": value} for value in ("2026-11-29T12:00:00Z", 1_764_417_600)),
+        *({"idempotency_key": value} for value in (7, b"key", True)),
+        *({"source": value} for value in (None, 7, b"api")),
+        *({"queue": value} for value in (7, b"mail", True)),
+        *({"max_attempts": value} for value in ("5", 5.0)),
+        *({name: "0198"} for name in ("id", "tenant_id")),
+    ],
+    ids=repr,
+)
+def test_a_44_a_value_of_another_type_is_refused_with_its_name(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    assert refused(NewJob("render_report", **wrong)).field == name
+
+
 def test_what_jobs_have_in_common_is_said_once() -> None:
     admitted = DOOR.admit([NewJob("render_report"), NewJob("render_report"), NewJob("render_report", queue="q")])
     assert admitted.shared == {"job_type": "render_report", "queue": "default", "max_attempts": 5, "source": "api"}
