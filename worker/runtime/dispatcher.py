@@ -74,6 +74,7 @@ class Dispatcher:
         """Claim what fits; whether to look once more before waiting for a hint, a free slot or the time of a job."""
         room = min(self._quarantine.room(self._held.idle()), self._batch_size)
         if room <= 0:
+            self._due_at = monotonic() + self._poll_interval_seconds  # whatever is due, a free slot comes first
             return False
         runs = self._claim(room)
         if not runs and self._missed():

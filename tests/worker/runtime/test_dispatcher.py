@@ -1,16 +1,18 @@
 """The dispatcher: it takes what can start now, in turn, and nothing after the stop."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 import pytest
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, event, select, text, update
 
 from tests.factories import attempts, stored
 from tests.worker.runtime.bench import Bench, registry, until
 from worker.queries import queues
 from worker.queries.audit import Actor
-from worker.queries.schema import sleepers
+from worker.queries.schema import platform_jobs, sleepers
 
 
 @pytest.fixture
@@ -122,3 +124,57 @@ def test_s2_30_of_very_many_queues_each_has_its_jobs_taken_in_one_turn(engine: E
     for name in ("q39", "q00", "q20"):
         bench.enqueue("work", queue=name)
     assert [run.job.queue for run in bench.claim()] == ["q00", "q20", "q39"]
+
+
+@contextmanager
+def counted(engine: Engine) -> Iterator[list[str]]:
+    """The statements sent meanwhile."""
+    sent: list[str] = []
+
+    def note(_conn: object, _cursor: object, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    yield sent
+    event.remove(engine, "before_cursor_execute", note)
+
+
+def test_while_there_is_enough_to_do_a_claim_is_one_statement(bench: Bench) -> None:
+    for _ in range(7):
+        bench.enqueue("work")
+    bench.run(*bench.claim())
+    with counted(bench.engine) as sent:
+        assert bench.dispatcher.tick()
+    assert [statement.split()[0] for statement in sent] == ["UPDATE"]
+
+
+def test_without_a_free_slot_nothing_is_sent_and_nobody_is_impatient(bench: Bench) -> None:
+    for _ in range(4):
+        bench.enqueue("work")
+    bench.claim()
+    with counted(bench.engine) as sent:
+        assert not bench.dispatcher.tick()
+    assert sent == []
+    assert bench.dispatcher.patience_seconds() > bench.settings.poll_interval_seconds - 1
+
+
+def test_it_waits_no_longer_than_until_the_time_of_the_next_job(bench: Bench) -> None:
+    while bench.dispatcher.tick():
+        pass
+    assert bench.dispatcher.patience_seconds() > bench.settings.poll_interval_seconds - 1
+    bench.enqueue("work", delay_seconds=2)
+    assert not bench.dispatcher.tick()
+    assert 1 < bench.dispatcher.patience_seconds() <= 2
+
+
+@pytest.mark.postgresql
+def test_a_due_job_that_somebody_holds_locked_is_asked_for_now_and_then(bench: Bench, conn: Connection) -> None:
+    while bench.dispatcher.tick():
+        pass
+    job_id = bench.enqueue("work", delay_seconds=60)
+    conn.execute(update(platform_jobs).values(available_at=platform_jobs.c.created_at))
+    with bench.engine.begin() as lock:
+        lock.execute(select(platform_jobs.c.id).with_for_update())
+        assert not bench.dispatcher.tick()
+        assert 0.02 < bench.dispatcher.patience_seconds() < 1
+    assert [run.job.id for run in bench.claim()] == [job_id]
