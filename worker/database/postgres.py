@@ -25,7 +25,7 @@ _SETTINGS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s
 def options(application_name: str, *, lent: bool) -> dict[str, Any]:
     """What an engine needs to know."""
     known: dict[str, Any] = pooler.options() if lent else {"connect_args": {"options": _SETTINGS}}
-    known["connect_args"] |= {"application_name": application_name, "connect_timeout": 5}
+    known["connect_args"] |= {**_ALIVE, "application_name": application_name, "connect_timeout": 5}
     return known
 
 
