@@ -87,7 +87,7 @@ SUPERSEDE = (
         .exists(),
     )
     .values(outcome=AttemptOutcome.SUPERSEDED, started_at=_started, finished_at=moment())
-    .returning(job_attempts.c.job_id)
+    .returning(job_attempts.c.job_id, job_attempts.c.generation)
 )
 
 
@@ -118,9 +118,9 @@ def earlier(conn: Connection, ended: str, by_worker: Mapping[str, Any]) -> set[U
     return set(conn.execute(EARLIER, {"ended": ended, **by_worker}).scalars())
 
 
-def supersede(conn: Connection, ended: str, by_worker: Mapping[str, Any]) -> set[UUID]:
-    """Say of attempts whose lease was lost that the job ran once more meanwhile; the jobs of which that is true."""
-    return set(conn.execute(SUPERSEDE, {"ended": ended, **by_worker}).scalars())
+def supersede(conn: Connection, ended: str, by_worker: Mapping[str, Any]) -> set[tuple[UUID, int]]:
+    """Say of attempts whose lease was lost that the job ran once more meanwhile; the claims of which that is true."""
+    return {(row.job_id, row.generation) for row in conn.execute(SUPERSEDE, {"ended": ended, **by_worker})}
 
 
 def _row(each: Ended) -> dict[str, Any]:

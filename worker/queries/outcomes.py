@@ -107,7 +107,7 @@ def finish(
         held = {id(each) for each, _ in moved}
         lost = [each for each in ordered if id(each) not in held]
         superseded = attempts.supersede(conn, _document(lost), by_me)
-        measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.id in superseded]
+        measured += [_measured(each, AttemptOutcome.SUPERSEDED) for each in lost if each.job.claim in superseded]
     statistics.add(conn, measured, now=now)
     return {each.job.id: status for each, status in moved}
 

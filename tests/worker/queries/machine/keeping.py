@@ -6,14 +6,16 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
+from sqlalchemy import update
 
-from tests.worker.queries.machine.cast import TAKERS, Taker
+from tests.worker.queries.machine.cast import TAKERS
 from tests.worker.queries.machine.known import LEASE
 from tests.worker.queries.machine.model import RETENTION_DAYS
 from tests.worker.queries.machine.working import Working
 from worker.model import Status
 from worker.queries.recovery import recover
 from worker.queries.retention import prune
+from worker.queries.schema import event_outbox
 
 SPANS = (timedelta(seconds=5), LEASE - timedelta(seconds=1), LEASE, timedelta(minutes=2), timedelta(hours=2))
 
@@ -38,19 +40,33 @@ class Keeping(Working):
         assert {job_id: status for status, ids in found.items() for job_id in ids} == expected
 
     @precondition(lambda self: self.model.in_status(Status.RUNNING))
-    @rule(taker=st.sampled_from(TAKERS))
-    def fall_silent(self, taker: Taker) -> None:
+    @rule()
+    def fall_silent(self) -> None:
         """Whatever is held is held too long and goes back; a worker that does not know it yet takes it anew."""
+        holders = [each.worker for each in self.claims] or [TAKERS[0].name]
         self.wait(LEASE * 2)
         self.recover(limit=100)
         self.every_row_is_as_it_should_be()
-        self.claim(taker, after="", limit=100)
+        for taker in TAKERS:
+            if taker.name == holders[-1]:
+                self.claim(taker, after="", limit=100)
 
     @precondition(lambda self: any(each.relayed_at for each in self.model.events.values()))
-    @rule(days=st.sampled_from((0, 31, 100)))
+    @rule(days=st.sampled_from((0, 31, 31, 100)))
     def prune(self, days: int) -> None:
         """A month later, perhaps: old events and what came of them are deleted, nothing else."""
         self.now += timedelta(days=days)
         with self.transaction() as (conn, now):
             pruned = prune(conn, retention_days=RETENTION_DAYS, now=now)
             assert pruned == {**pruned, **self.model.prune(now)}
+
+    @precondition(lambda self: any(each.relayed_at for each in self.model.events.values()))
+    @rule(for_a_month=st.booleans())
+    def lose_the_stamps(self, for_a_month: bool) -> None:
+        """The outbox comes back from an old copy: what was relayed will be relayed again (A-59, S2-09)."""
+        with self.transaction() as (conn, _):
+            conn.execute(update(event_outbox).values(relayed_at=None, fanout=None))
+        for each in self.model.events.values():
+            each.relayed_at = None
+        if for_a_month:
+            self.prune(31)

@@ -40,6 +40,12 @@ class Operating(Base):
         assert (set(answer.cancelled), set(answer.requested)) == (cancelled, requested)
         assert set(answer.skipped) == {*job_ids} - cancelled - requested
 
+    @precondition(lambda self: self.model.in_status(Status.RUNNING))
+    @rule()
+    def stop_all(self) -> None:
+        """Whatever runs is asked to stop."""
+        self.cancel(self.model.in_status(Status.RUNNING))
+
     @rule(queue=st.sampled_from(QUEUES), minutes=st.sampled_from((1, 1, 3, None)))
     def pause(self, queue: str, minutes: int | None) -> None:
         """Nobody claims from the queue, for a while or until it is resumed."""
