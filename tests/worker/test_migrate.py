@@ -1,28 +1,37 @@
 """The migrations: they build what the code describes, and keep what was there."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Engine, TextClause, text
 
 from tests.worker.databases import dump, fresh
 from tests.worker.runtime.bench import until
 from worker import migrate
-from worker.database import connect
+from worker.database import serialise
 from worker.queries.schema import metadata
 
 OLD_ROW = text(
     "INSERT INTO control.platform_jobs (id, job_type, status) VALUES (gen_random_uuid(), :job_type, :status)"
 )
 
-# Whoever holds the migrators' lock, once all four are there
+MIGRATOR = """
+import sys
+from worker import migrate
+from worker.database import connect
+migrate.upgrade(connect(sys.argv[1], application_name="migrator " + sys.argv[2]))
+"""
+PRESENT = text(
+    "SELECT count(DISTINCT application_name) FROM pg_stat_activity"
+    " WHERE datname = :database AND application_name LIKE 'migrator%'"
+)
+# Whoever holds the migrators' lock, with both its sessions
 KILL = text("""
 WITH present AS (SELECT * FROM pg_stat_activity WHERE datname = :database AND application_name LIKE 'migrator%'),
     holder AS (SELECT application_name FROM pg_locks JOIN present USING (pid) WHERE locktype = 'advisory' AND granted)
 SELECT count(pg_terminate_backend(pid)) FROM present JOIN holder USING (application_name)
-WHERE (SELECT count(DISTINCT application_name) FROM present) = 4
 """)
 
 
@@ -62,25 +71,25 @@ def test_a_26_and_a_27_of_four_migrators_one_works_and_another_takes_over_when_i
 ) -> None:
     if before:
         migrate.upgrade(empty, before)
-    engines = [connect(address(empty), application_name=f"migrator {number}") for number in range(4)]
-    with ThreadPoolExecutor(4) as pool:
-        migrating = [pool.submit(migrate.upgrade, engine) for engine in engines]
-        until(lambda: kill_the_first(migrated, str(empty.url.database)))
-        problems = [each.exception(60) for each in migrating]
-    for engine in engines:
-        engine.dispose()
-    assert [type(each) for each in problems if each] == [OperationalError]
+    database = {"database": empty.url.database}
+    with empty.begin() as first:
+        serialise(first, "watchfloor migrate")
+        migrators = [migrator(empty, number) for number in range(4)]
+        until(lambda: answer(migrated, PRESENT, database) == 4, seconds=60)
+    until(lambda: answer(migrated, KILL, database))
+    assert sorted(each.wait(60) for each in migrators) == [0, 0, 0, 1]
     assert dump(empty) == dump(migrated)
 
 
-def address(engine: Engine) -> str:
-    return engine.url.render_as_string(hide_password=False)
+def migrator(engine: Engine, number: int) -> subprocess.Popen[bytes]:
+    """A process of its own, for Alembic is for one migration at a time in each."""
+    address = engine.url.render_as_string(hide_password=False)
+    return subprocess.Popen([sys.executable, "-c", MIGRATOR, address, str(number)], stderr=subprocess.DEVNULL)
 
 
-def kill_the_first(server: Engine, database: str) -> bool:
-    """End the one that migrates, with both its sessions; whether it was there."""
-    with server.begin() as conn:
-        return bool(conn.execute(KILL, {"database": database}).scalar())
+def answer(engine: Engine, question: TextClause, values: dict[str, str | None]) -> int:
+    with engine.begin() as conn:
+        return int(conn.execute(question, values).scalar_one())
 
 
 def test_upgrading_twice_changes_nothing(migrated: Engine) -> None:
