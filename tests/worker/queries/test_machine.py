@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from tests.worker.queries.machine.closing import Machine
 
 SHORT = settings(
-    max_examples=25,
+    max_examples=40,
     stateful_step_count=40,
     deadline=None,
     derandomize=True,

@@ -18,6 +18,7 @@ from tests.worker.queries.machine.model import Model
 from worker.database import Connection, Engine
 from worker.model import Job
 from worker.queries import outbox
+from worker.queries.jobs import NewJob
 from worker.queries.schema import (
     event_outbox,
     job_attempts,
@@ -69,6 +70,7 @@ class Base(RuleBasedStateMachine):
         self.model = Model()
         self.now = NOON
         self.is_sound = True
+        self.asked: list[NewJob] = []
         self.claims: list[Claim] = []
         """Not answered yet; the lease of some is over, and the jobs of some have another owner since."""
         self.answered: list[Claim] = []

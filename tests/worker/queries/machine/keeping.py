@@ -11,8 +11,8 @@ from sqlalchemy import update
 from tests.worker.queries.machine.cast import TAKERS
 from tests.worker.queries.machine.known import LEASE
 from tests.worker.queries.machine.model import RETENTION_DAYS
-from tests.worker.queries.machine.working import Working
-from worker.model import Status
+from tests.worker.queries.machine.working import Working, endings
+from worker.model import AttemptOutcome, Status
 from worker.queries.recovery import recover
 from worker.queries.retention import prune
 from worker.queries.schema import event_outbox
@@ -40,21 +40,28 @@ class Keeping(Working):
         assert {job_id: status for status, ids in found.items() for job_id in ids} == expected
 
     @precondition(lambda self: self.model.in_status(Status.RUNNING))
-    @rule()
-    def fall_silent(self) -> None:
-        """Whatever is held is held too long and goes back; a worker that does not know it yet takes it anew."""
-        holders = [each.worker for each in self.claims] or [TAKERS[0].name]
+    @rule(outcome=st.none() | endings)
+    def fall_silent(self, outcome: AttemptOutcome | None) -> None:
+        """All that is held goes back; a worker that knows nothing takes it anew, then speaks of what it had before."""
+        before = list(self.claims)
+        holder = next((each for each in TAKERS if before and each.name == before[-1].worker), TAKERS[0])
         self.wait(LEASE * 2)
         self.recover(limit=100)
         self.every_row_is_as_it_should_be()
-        for taker in TAKERS:
-            if taker.name == holders[-1]:
-                self.claim(taker, after="", limit=100)
+        self.claim(holder, after="", limit=100)
+        self.every_row_is_as_it_should_be()
+        if outcome:
+            self.finish(before, [outcome] * len(before), delay=0)
+        else:
+            self.progress(before, percent=50)
 
     @precondition(lambda self: any(each.relayed_at for each in self.model.events.values()))
-    @rule(days=st.sampled_from((0, 31, 31, 100)))
-    def prune(self, days: int) -> None:
-        """A month later, perhaps: old events and what came of them are deleted, nothing else."""
+    @rule(days=st.sampled_from((0, 31, 31, 100)), one_dies=st.booleans())
+    def prune(self, days: int, one_dies: bool = False) -> None:
+        """A month later, perhaps: old events and what came of them are deleted, nothing else; no dead letter is."""
+        if one_dies:
+            self.work(AttemptOutcome.DEAD_LETTER)
+            self.every_row_is_as_it_should_be()
         self.now += timedelta(days=days)
         with self.transaction() as (conn, now):
             pruned = prune(conn, retention_days=RETENTION_DAYS, now=now)

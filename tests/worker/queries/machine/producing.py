@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 from sqlalchemy import select
 
-from tests.worker.queries.machine.base import Base
+from tests.worker.queries.machine.base import Base, some
 from tests.worker.queries.machine.cast import JOB_TYPES, KEYS, QUEUES, REGISTERED, SUBSCRIBERS, TAKEN, TENANTS, UNTAKEN
 from worker.errors import KeyReused
 from worker.model import Event
@@ -42,16 +42,16 @@ FAN_OUT = select(platform_jobs.c.id, platform_jobs.c.event_id, platform_jobs.c.s
 class Producing(Base):
     """Rules of those who bring work."""
 
-    @initialize(news=st.lists(plain, min_size=2, max_size=5))
+    @initialize(news=st.lists(keyed | plain, min_size=2, max_size=5))
     def begin(self, news: list[NewJob]) -> None:
         """Nothing happens without jobs."""
         self.enqueue_many(news)
 
-    @precondition(lambda self: len(self.model.jobs) < ENOUGH)
     @rule(new=st.one_of(keyed, keyed, plain), retry_terminal=st.booleans())
     def enqueue(self, new: NewJob, retry_terminal: bool) -> None:
         """One job, or the one that has its key."""
         new = replace(new, id=self.new_id())
+        self.asked += [new] if new.idempotency_key else []
         with self.transaction() as (conn, now):
             expected = self.model.enqueue(new, now, retry_terminal=retry_terminal)
             if expected is None:
@@ -59,6 +59,12 @@ class Producing(Base):
                     enqueue(conn, REGISTERED, new, retry_terminal=retry_terminal, now=now)
                 return
             assert enqueue(conn, REGISTERED, new, retry_terminal=retry_terminal, now=now) == expected
+
+    @precondition(lambda self: self.asked)
+    @rule(asked=some(lambda machine: machine.asked, at_most=1), retry_terminal=st.booleans())
+    def ask_again(self, asked: list[NewJob], retry_terminal: bool) -> None:
+        """The same request once more, whatever became of the job meanwhile."""
+        self.enqueue(asked[0], retry_terminal)
 
     @precondition(lambda self: len(self.model.jobs) < ENOUGH)
     @rule(news=st.lists(plain | keyed, max_size=3))
