@@ -14,16 +14,17 @@ from worker.postgres_programs import find
 
 @contextmanager
 def fresh(server: str, name: str) -> Iterator[Engine]:
-    """An engine on a database of that name with nothing in it."""
+    """An engine on a database of that name with nothing in it, which is gone afterwards."""
     maintenance = connect(server, application_name="tests").execution_options(isolation_level="AUTOCOMMIT")
     with maintenance.connect() as conn:
-        conn.execute(text(f"DROP DATABASE IF EXISTS {name}"))
         conn.execute(text(f"CREATE DATABASE {name}"))
     engine = connect(make_url(server).set(database=name).render_as_string(), application_name="tests")
     try:
         yield engine
     finally:
         engine.dispose()
+        with maintenance.connect() as conn:
+            conn.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
         maintenance.dispose()
 
 

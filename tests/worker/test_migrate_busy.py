@@ -30,7 +30,7 @@ CLAIM = text(
 @pytest.fixture
 def busy(server: str) -> Iterator[Engine]:
     """An engine on a database before the newest revision, with work in it."""
-    with fresh(server, "busy") as engine:
+    with fresh(server, "at_work") as engine:
         migrate.upgrade(engine, BEFORE)
         with engine.begin() as conn:
             conn.execute(ROWS)
