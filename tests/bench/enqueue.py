@@ -72,6 +72,11 @@ def by_threads(engine: Engine, callers: int, jobs: int = 20_000) -> float:
         for _ in range(jobs // callers):
             enqueuer.enqueue(new())
 
+    return side_by_side(call, callers, jobs)
+
+
+def side_by_side(call: Callable[[], None], callers: int, jobs: int) -> float:
+    """The rate of so many threads that do the same."""
     threads = [Thread(target=call) for _ in range(callers)]
     with timed(jobs) as rate:
         for each in threads:
@@ -105,13 +110,7 @@ def sixteen_writers(engine: Engine, jobs: int = 8000) -> float:
             for _ in range(jobs // 16):
                 enqueue(conn, TYPES, new())
 
-    threads = [Thread(target=call) for _ in range(16)]
-    with timed(jobs) as rate:
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-    return rate[0]
+    return side_by_side(call, 16, jobs)
 
 
 def sixteen_writers_and_a_sleeper(engine: Engine) -> float:

@@ -8,24 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, Integer, and_, bindparam, case, null, select, update
+from sqlalchemy import Connection, Integer, bindparam, case, select, update
 
 from worker.database import Id, among, moment, records, seconds
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries import attempts
+from worker.queries.fence import LET_GO, is_held
 from worker.queries.queues import paused
 from worker.queries.ready import promote, take
 from worker.queries.schema import platform_jobs as job
 from worker.queries.spans import Legacy, spans
 
 _CLAIMS = records("claims", id=Id, generation=Integer())
-# Whoever is named as a holder is running it, by constraint; asking for the status too would have the planner walk over
-# all that runs, instead of finding each job by its id
-_held = and_(
-    job.c.id == _CLAIMS.c.id,
-    job.c.generation == _CLAIMS.c.generation,
-    job.c.locked_by == bindparam("by_instance"),
-)
+_held = is_held(_CLAIMS.c.id, _CLAIMS.c.generation)
 RENEW = (
     update(job)
     .where(_held)
@@ -47,10 +42,7 @@ RELEASE = (
         status=case((_cancelled, Status.CANCELLED), else_=Status.QUEUED),
         finished_at=case((_cancelled, moment())),
         attempts=job.c.attempts - 1,
-        locked_by=null(),
-        locked_at=null(),
-        lease_expires_at=null(),
-        updated_at=moment(),
+        **LET_GO,
     )
 )
 

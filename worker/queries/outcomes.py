@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Float, Integer, Text, and_, bindparam, case, func, null, select, update
+from sqlalchemy import Connection, Float, Integer, Text, and_, case, func, null, select, update
 
 from worker.database import Id, moment, records, seconds
 from worker.failures import Failure
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries import attempts, statistics
+from worker.queries.fence import LET_GO, is_held
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
@@ -49,17 +50,12 @@ _ROWS = records(
     error_fingerprint=Text(),
 )
 _result = _ROWS.c
-# Whoever is named as a holder is running it, by constraint; asking for the status too would have the planner walk over
-# all that runs, instead of finding each job by its id
-_held = and_(
-    job.c.id == _result.job_id, job.c.generation == _result.generation, job.c.locked_by == bindparam("by_instance")
-)
-_over = {"locked_by": null(), "locked_at": null(), "lease_expires_at": null(), "updated_at": moment()}
+_held = is_held(_result.job_id, _result.generation)
 _no_error = dict.fromkeys(("error_detail", "error_type", "error_summary", "error_fingerprint"), null())
 COMPLETE = (
     update(job)
     .where(_held)
-    .values(status=Status.SUCCEEDED, finished_at=moment(), progress=100, **_no_error, **_over)
+    .values(status=Status.SUCCEEDED, finished_at=moment(), progress=100, **_no_error, **LET_GO)
 )  # fmt: skip
 LOCK = select(job.c.id).where(_held).order_by(job.c.id).with_for_update(of=job)
 COMPLETED = select(job.c.id).where(
@@ -83,7 +79,7 @@ FINISH = (
         error_type=_result.error_type,
         error_summary=_result.error_summary,
         error_fingerprint=_result.error_fingerprint,
-        **_over,
+        **LET_GO,
     )
     .returning(job.c.id, job.c.status)
 )

@@ -13,6 +13,7 @@ from sqlalchemy import cast as sql_cast
 from worker.database import Row, among, moment, seconds
 from worker.model import LEASE_EXPIRED, RECOVERED, AttemptOutcome, Status
 from worker.queries import attempts, statistics, wakeups
+from worker.queries.fence import LET_GO
 from worker.queries.savepoints import apart, reason
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
@@ -60,10 +61,7 @@ RECOVER = (
         error_type=LEASE_EXPIRED,
         error_summary=RECOVERED,
         error_fingerprint=literal("lease-expired:") + sql_cast(job.c.handler_key, Text),
-        locked_by=null(),
-        locked_at=null(),
-        lease_expires_at=null(),
-        updated_at=moment(),
+        **LET_GO,
     )
     .returning(job.c.id, job.c.status)
 )

@@ -9,15 +9,14 @@ from sqlalchemy import Connection, bindparam, update
 from worker.database import moment
 from worker.errors import InvalidInput
 from worker.model import Job, Status
+from worker.queries.fence import is_held
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 PROGRESS = (
     update(job)
     .where(
-        job.c.id == bindparam("of_id"),
-        job.c.generation == bindparam("of_generation"),
-        job.c.locked_by == bindparam("by_instance"),
+        is_held(bindparam("of_id"), bindparam("of_generation")),
         has_status(Status.RUNNING),
     )
     .values(progress=bindparam("to_progress"), updated_at=moment())

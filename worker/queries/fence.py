@@ -1,0 +1,22 @@
+"""The fence of a claim: what every later write about it matches, and what a job looks like once it is let go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, bindparam, null
+
+from worker.database import moment
+from worker.queries.schema import platform_jobs as job
+
+
+def is_held(job_id: ColumnElement[Any], generation: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether the claim is still that of the worker bound as `by_instance`.
+
+    Whoever is named as a holder is running it, by constraint; asking for the status too would have the planner walk
+    over all that runs, instead of finding each job by its id.
+    """
+    return and_(job.c.id == job_id, job.c.generation == generation, job.c.locked_by == bindparam("by_instance"))
+
+
+LET_GO = {"locked_by": null(), "locked_at": null(), "lease_expires_at": null(), "updated_at": moment()}
