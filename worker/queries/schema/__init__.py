@@ -19,6 +19,7 @@ from worker.queries.schema.operators import (
 )
 from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
 from worker.queries.schema.tenants import tenants
+from worker.queries.schema.tokens import api_tokens
 from worker.queries.schema.views import PROCESSING_JOBS
 from worker.queries.schema.workers import queue_controls, runtime_heartbeats, sleepers, worker_instances
 
@@ -26,6 +27,7 @@ __all__ = (
     "BUCKETS_MS",
     "RUN_BUCKETS",
     "WAIT_BUCKETS",
+    "api_tokens",
     "dead_letter_groups",
     "event_outbox",
     "has_status",
