@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 
-from worker.settings import Names, WorkerSettings
+from worker.settings import Names, Seconds, WorkerSettings
 
 
 class ConsoleSettings(WorkerSettings):
@@ -27,6 +27,7 @@ class ConsoleSettings(WorkerSettings):
     streams_per_operator: int = Field(default=20, ge=1, le=1000)
     console_pool_size: int = Field(default=8, ge=1, le=100)
     required_job_types: Names = None
+    stuck_after_seconds: Seconds = 300
 
     @field_validator("allowed_hosts", "trusted_proxies", "required_job_types", mode="before")
     @classmethod
