@@ -73,6 +73,7 @@ class Provisioning:
     next_try_at: datetime | None = None
     since: datetime | None = None
     error: str | None = None
+    cancelling: bool = False
 
     @property
     def step(self) -> str | None:
@@ -115,6 +116,7 @@ FACTS = (
     job.c.error_detail,
     job.c.created_at.label("asked_at"),
     job.c.locked_at,
+    job.c.cancel_requested_at,
 )
 FAILED = job.c.status.in_((Status.FAILED, Status.CANCELLED))
 AGAIN = and_(job.c.status == Status.QUEUED, job.c.attempts > 0)
@@ -152,6 +154,7 @@ def of(row: Any) -> Provisioning:
         next_try_at=row.available_at if stage is Stage.RETRYING else None,
         since=row.locked_at or row.asked_at,
         error=row.error_summary or row.error_detail,
+        cancelling=row.cancel_requested_at is not None,
     )
 
 
