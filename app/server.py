@@ -24,6 +24,9 @@ class Server(uvicorn.Server):
             host=settings.host,
             port=settings.port,
             lifespan="on",
+            loop="asyncio",  # the same server everywhere, whatever faster one another package has brought
+            http="h11",
+            ws="none",
             log_config=None,  # the log is the process's, not the server's
             access_log=False,  # addresses may hold a link's token
             server_header=False,
