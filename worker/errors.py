@@ -39,6 +39,20 @@ class KeyReused(WatchfloorError):
     """The idempotency key belongs to another request: same key, other body (A-57)."""
 
 
+class UnknownTenant(WatchfloorError):
+    """There is no tenant of that id."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such tenant")
+
+
+class TenantNotReady(WatchfloorError):
+    """The tenant is there, but not yet the place for what is its own: it has to be provisioned first."""
+
+    def __init__(self) -> None:
+        super().__init__("the tenant is not provisioned yet")
+
+
 class EnqueuerFull(WatchfloorError):
     """So many callers wait already that this one was sent away; nothing was written for it."""
 
