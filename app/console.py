@@ -20,11 +20,15 @@ from worker.handlers import Registry
 
 @dataclass(frozen=True)
 class Console:
-    """The parts that every request shares; `now` is None where the database's clock is used."""
+    """The parts that every request shares; `now` is None where the database's clock is used.
+
+    Pages have `engine`, whose role may do no more than their buttons; `work_engine` reaches what is a tenant's own.
+    """
 
     settings: ConsoleSettings
     registry: Registry
     engine: Engine
+    work_engine: Engine
     assets: Assets
     templates: Environment
     passwords: Passwords

@@ -38,27 +38,31 @@ def create_app(
     settings: ConsoleSettings,
     *,
     engine: Engine | None = None,
+    work_engine: Engine | None = None,
     registry: Registry | None = None,
     now: datetime | None = None,
     figures: Sample = sample,
 ) -> Starlette:
-    """The console as an ASGI application; `now` holds its clock still."""
+    """The console as an ASGI application; `now` holds its clock still.
+
+    An engine that is given is for the work too, unless there is another for that.
+    """
     topology.require_shareable(settings, starts="the console")
-    ours = None if engine else _engine(settings)
-    shared = engine or ours
-    assert shared
+    ours = [] if engine else _engines(settings)
+    pages, work = (engine, work_engine or engine) if engine else (ours[0], ours[-1])
     assets = Assets()
     sampler = Sampler(figures, now=now)
     console = Console(
         settings=settings,
         registry=registry or configured(settings),
-        engine=shared,
+        engine=pages,
+        work_engine=work,
         assets=assets,
         templates=templating.environment(assets.address),
         passwords=Passwords(),
         password_limiter=CapacityLimiter(passwords.TOGETHER),
         sampler=sampler,
-        live=Live(shared, sampler, now=now),
+        live=Live(pages, sampler, now=now),
         now=now,
     )
     app = Starlette(
@@ -86,11 +90,20 @@ def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance
     return Maintenance(settings, registry, url=topology.address(settings))
 
 
-def _engine(settings: ConsoleSettings) -> Engine:
-    pool_size = settings.console_pool_size
-    return connect(
-        topology.address(settings), application_name="watchfloor console", pool_size=pool_size, pre_ping=True
-    )
+def _engines(settings: ConsoleSettings) -> list[Engine]:
+    """One for the pages and one for the work, or one for both."""
+    work = topology.address(settings)
+    pages = settings.console_database_url
+    if not pages:
+        return [_engine(settings, work)]
+    return [
+        _engine(settings, topology.address(settings.model_copy(update={"database_url": pages}))),
+        _engine(settings, work),
+    ]
+
+
+def _engine(settings: ConsoleSettings, url: str) -> Engine:
+    return connect(url, application_name="watchfloor console", pool_size=settings.console_pool_size, pre_ping=True)
 
 
 def _middleware(settings: ConsoleSettings) -> list[Middleware]:
@@ -108,8 +121,8 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
     ]
 
 
-def _lifespan(console: Console, ours: Engine | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """What lives as long as the server; an engine that was made here is given up here."""
+def _lifespan(console: Console, ours: list[Engine]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """What lives as long as the server; engines that were made here are given up here."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -119,7 +132,7 @@ def _lifespan(console: Console, ours: Engine | None) -> Callable[[Starlette], Ab
         finally:
             console.live.close()
             looking.cancel()
-            if ours:
-                ours.dispose()
+            for engine in ours:
+                engine.dispose()
 
     return lifespan

@@ -12,10 +12,14 @@ from worker.settings import Names, Seconds, WorkerSettings
 class ConsoleSettings(WorkerSettings):
     """One console's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 
-    # the owner's address, for `watchfloor migrate` and the provisioner only
-    migrations_database_url: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("MIGRATIONS_DATABASE_URL", "migrations_database_url")
+    # The address of the pages, whose role may do no more than their buttons
+    console_database_url: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("CONSOLE_DATABASE_URL", "console_database_url")
     )
+    # What `watchfloor migrate` gives the roles that it makes
+    owner_password: SecretStr | None = None
+    app_rw_password: SecretStr | None = None
+    console_rw_password: SecretStr | None = None
     host: str = Field(default="127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
     port: int = Field(default=8000, ge=0, le=65_535, validation_alias=AliasChoices("PORT", "port"))
     environment: str = Field(default="local", min_length=1, max_length=40)

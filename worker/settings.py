@@ -57,6 +57,10 @@ class WorkerSettings(BaseSettings):
     )
 
     database_url: SecretStr | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    # The owner's address: for `watchfloor migrate` and the provisioner alone, whose work is DDL
+    migrations_database_url: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("MIGRATIONS_DATABASE_URL", "migrations_database_url")
+    )
     pooler: Literal["transaction"] | None = None
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level")

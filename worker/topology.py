@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from worker.database import is_file, url_of
 from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
+from worker.job_types import PROVISION_JOB_TYPE
 from worker.settings import Mode, WorkerSettings, queue_name
 
 MOST_COMPONENT, MOST_ROLE, MOST_LABEL = 100, 100, 200
@@ -34,6 +35,32 @@ def address(settings: WorkerSettings) -> str:
     if not settings.database_url:
         raise ConfigurationError("DATABASE_URL is not set")
     return url_of(settings.database_url.get_secret_value(), pooled=settings.pooler is not None)
+
+
+def may_provision(settings: WorkerSettings) -> bool:
+    """Whether this process may do DDL: it does everything itself, or has been given the owner's address."""
+    return settings.job_worker_mode == "in_process" or settings.migrations_database_url is not None
+
+
+def beyond(settings: WorkerSettings) -> frozenset[str]:
+    """The job types that are never this process's to run, whatever handlers it has."""
+    return frozenset() if may_provision(settings) else frozenset({PROVISION_JOB_TYPE})
+
+
+def require_split(settings: WorkerSettings) -> None:
+    """TopologyRefused unless a standalone worker with the owner's address provisions tenants, and does nothing else."""
+    if settings.job_worker_mode == "in_process":
+        return
+    wanted = settings.worker_job_types or ()
+    if settings.migrations_database_url and wanted != (PROVISION_JOB_TYPE,):
+        raise TopologyRefused(
+            "MIGRATIONS_DATABASE_URL: is for the provisioner alone: a worker that has it takes nothing but"
+            f" WATCHFLOOR_WORKER_JOB_TYPES={PROVISION_JOB_TYPE}"
+        )
+    if not may_provision(settings) and PROVISION_JOB_TYPE in wanted:
+        raise TopologyRefused(
+            f"MIGRATIONS_DATABASE_URL is not set: WATCHFLOOR_WORKER_JOB_TYPES={PROVISION_JOB_TYPE} needs the owner"
+        )
 
 
 def shaped(settings: Settings, mode: Mode, *, starts: str) -> Settings:

@@ -21,9 +21,10 @@ Readiness = Mapping[str, Callable[[], None]]
 def validate(settings: WorkerSettings, registry: Registry, readiness: Readiness) -> frozenset[str]:
     """The job types this worker takes; ConfigurationError when anything it would advertise does not hold.
 
-    In this order: times, job types, queues, what it says of itself, readiness of each type.
+    In this order: times, the database's roles, job types, queues, what it says of itself, readiness of each type.
     """
     topology.require_timing(settings)
+    topology.require_split(settings)
     wanted = _job_types(settings, registry)
     topology.require_queues(settings)
     topology.require_description(settings)
@@ -35,7 +36,7 @@ def validate(settings: WorkerSettings, registry: Registry, readiness: Readiness)
 def _job_types(settings: WorkerSettings, registry: Registry) -> frozenset[str]:
     if settings.worker_job_types == ():
         raise SettingRefused("WATCHFLOOR_WORKER_JOB_TYPES: must not be empty: leave it out to mean all")
-    able = registry.capabilities()
+    able = registry.capabilities() - topology.beyond(settings)
     wanted = able if settings.worker_job_types is None else frozenset(settings.worker_job_types)
     try:
         registry.job_types.check(wanted - able)
