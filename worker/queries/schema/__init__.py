@@ -6,6 +6,7 @@ from sqlalchemy import event
 
 from worker.queries.schema.base import metadata
 from worker.queries.schema.events import event_outbox, net_runs, subscriptions
+from worker.queries.schema.guards import GUARDS
 from worker.queries.schema.history import job_attempts, job_steps
 from worker.queries.schema.jobs import has_status, platform_jobs
 from worker.queries.schema.operators import (
@@ -51,5 +52,5 @@ __all__ = (
     "worker_instances",
 )
 
-for _statement in PROCESSING_JOBS:
+for _statement in (*PROCESSING_JOBS, *GUARDS):
     event.listen(metadata, "after_create", _statement)

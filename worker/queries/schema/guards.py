@@ -1,0 +1,58 @@
+"""What a role may not do with a job although it may write the table: start a provisioning, or end a job by hand.
+
+Each is looked for after the row is written, which locks nothing, and its function is called for no other row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import DDL
+from sqlalchemy.schema import ExecutableDDLElement
+
+_ddl: Callable[[str], ExecutableDDLElement] = DDL
+
+_OF_OWNER = """
+CREATE FUNCTION control.refuse_unless_owner() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    IF NOT pg_has_role((SELECT relowner FROM pg_class WHERE oid = tg_relid), 'MEMBER') THEN
+        RAISE EXCEPTION 'provision_tenant is started by the owner of % alone', tg_relid::regclass
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END
+$$
+"""
+_PROVISIONING = """
+CREATE TRIGGER provisioning_is_the_owners AFTER UPDATE OF status, job_type ON control.platform_jobs
+    FOR EACH ROW
+    WHEN (new.job_type = 'provision_tenant' AND new.status = 'running'
+        AND (old.status <> 'running' OR old.job_type <> 'provision_tenant'))
+    EXECUTE FUNCTION control.refuse_unless_owner()
+"""
+_OF_CONSOLE = """
+CREATE FUNCTION control.refuse_console() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE EXCEPTION 'console_rw queues and cancels jobs, it makes none %', new.status
+        USING ERRCODE = 'insufficient_privilege';
+END
+$$
+"""
+_CONSOLE = """
+CREATE TRIGGER console_runs_nothing AFTER UPDATE OF status ON control.platform_jobs
+    FOR EACH ROW
+    WHEN (new.status IN ('running', 'succeeded', 'failed') AND old.status <> new.status
+        AND current_user = 'console_rw')
+    EXECUTE FUNCTION control.refuse_console()
+"""
+
+GUARDS = tuple(
+    _ddl(statement.replace("%", "%%")).execute_if(dialect="postgresql")
+    for statement in (_OF_OWNER, _PROVISIONING, _OF_CONSOLE, _CONSOLE)
+)
+"""The functions and triggers; a file has no roles."""
