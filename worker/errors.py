@@ -53,6 +53,17 @@ class TenantNotReady(WatchfloorError):
         super().__init__("the tenant is not provisioned yet")
 
 
+class StorageError(WatchfloorError):
+    """An object could not be stored, read or deleted; says why to whoever is on call."""
+
+
+class ObjectMissing(StorageError):
+    """There is no object of that key."""
+
+    def __init__(self) -> None:
+        super().__init__("object storage: there is no such object")
+
+
 class EnqueuerFull(WatchfloorError):
     """So many callers wait already that this one was sent away; nothing was written for it."""
 

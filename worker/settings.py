@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from worker.storage_places import place_of
+
 QUEUE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
 
 
@@ -97,6 +99,16 @@ class WorkerSettings(BaseSettings):
     pruner_interval_seconds: Seconds = 3600
     backfill_interval_seconds: Seconds = 3600
     retention_days: Whole = Field(default=30, ge=0, le=36_500)
+
+    object_storage_uri: str | None = None
+    object_storage_deadline_seconds: Seconds = 30
+
+    @field_validator("object_storage_uri")
+    @classmethod
+    def _place(cls, value: str | None) -> str | None:
+        if value is not None:
+            place_of(value)
+        return value
 
     @field_validator("handlers", "worker_job_types", "worker_queues", mode="before")
     @classmethod

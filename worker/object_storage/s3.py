@@ -1,0 +1,84 @@
+"""Objects in a bucket, at Amazon or at any endpoint that speaks S3. Loads the SDK: import it only where it is used."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TypeVar
+
+from boto3.session import Session
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
+
+from worker.object_storage.deadline import within
+from worker.object_storage.s3_problems import meaning
+from worker.storage_places import Bucket, require_key
+
+Answer = TypeVar("Answer")
+
+_TRIES = 2
+
+
+class S3Storage:
+    """One client, made at the first call: to find credentials may need the network, so that counts for the deadline."""
+
+    def __init__(self, bucket: Bucket, *, deadline_seconds: float) -> None:
+        self._bucket = bucket
+        self._deadline_seconds = deadline_seconds
+        self._making = Lock()
+        self._made: Any = None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep the object whole, in the place of one that has the key."""
+        name = self._name(key)
+        self._ask(lambda client: client.put_object(Bucket=self._bucket.name, Key=name, Body=data))
+
+    def get(self, key: str) -> bytes:
+        """The object; ObjectMissing when there is none."""
+        name = self._name(key)
+
+        def read(client: Any) -> bytes:
+            with client.get_object(Bucket=self._bucket.name, Key=name)["Body"] as body:
+                found = body.read()
+            assert isinstance(found, bytes)
+            return found
+
+        return self._ask(read)
+
+    def delete(self, key: str) -> None:
+        """Have no object of that key; there need not have been one."""
+        name = self._name(key)
+        self._ask(lambda client: client.delete_object(Bucket=self._bucket.name, Key=name))
+
+    def _name(self, key: str) -> str:
+        return f"{self._bucket.prefix}/{require_key(key)}".lstrip("/")
+
+    def _ask(self, question: Callable[[Any], Answer]) -> Answer:
+        """The answer, within the deadline; of the SDK's exceptions, which may hold addresses, only the meaning is kept."""
+        try:
+            return within(self._deadline_seconds, lambda: question(self._client()))
+        except (BotoCoreError, ClientError, ResponseParserError) as error:
+            raise meaning(error, self._bucket.name) from None
+
+    def _client(self) -> Any:
+        with self._making:
+            if self._made is None:
+                self._made = _client(self._bucket, self._deadline_seconds)
+                weakref.finalize(self, self._made.close)  # its connections end with the storage, not some time later
+            return self._made
+
+
+def _client(bucket: Bucket, deadline_seconds: float) -> Any:
+    config = Config(
+        connect_timeout=deadline_seconds / 4,
+        read_timeout=deadline_seconds / 2,
+        retries={"mode": "standard", "total_max_attempts": _TRIES},
+        s3={"addressing_style": "path" if bucket.endpoint else "auto"},
+        # The checksums of later years are not known to every endpoint that speaks S3
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    region = bucket.region or ("us-east-1" if bucket.endpoint else None)
+    return Session().client("s3", endpoint_url=bucket.endpoint, region_name=region, config=config)
