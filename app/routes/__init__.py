@@ -15,6 +15,7 @@ from app.routes import (
     live,
     overview,
     pauses,
+    provisionings,
     queues,
     replays,
     sessions,
@@ -46,6 +47,10 @@ ROUTES = (
     Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     Route("GET", "/tenants", tenants.index, "viewer"),
+    Route("POST", "/tenants/{tenant}/provisionings", provisionings.create, "operator"),
+    Route("POST", "/tenants/{tenant}/tries", provisionings.hurry, "operator"),
+    Route("GET", "/tenants/{tenant}/cancellations/new", provisionings.confirm, "operator"),
+    Route("POST", "/tenants/{tenant}/cancellations", provisionings.delete, "operator"),
     # jobs, dead letters, replays, cancellations
     Route("GET", "/jobs", jobs.index, "viewer"),
     Route("GET", "/jobs/{job}", jobs.show, "viewer"),

@@ -34,7 +34,15 @@ HOSTILE = [
 ]
 PAGES = [route.path for route in ROUTES if route.method == "GET" and "{" not in route.path and route.path != "/live"]
 NAMES = ("queue", "job_type", "status", "tenant", "q", "sort", "by", "span", "group", "cursor", "after", "at", "action")
-PLACES = ("/jobs/{}", "/queues/{}/pause", "/queues/{}/resume", "/workers/{}/drain", "/static/1/{}", "/sign-in/link/{}")
+PLACES = (
+    "/jobs/{}",
+    "/queues/{}/pause",
+    "/queues/{}/resume",
+    "/workers/{}/drain",
+    "/tenants/{}/cancellations/new",
+    "/static/1/{}",
+    "/sign-in/link/{}",
+)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
