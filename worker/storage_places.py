@@ -60,7 +60,7 @@ def place_of(address: str) -> Place:
 
 def require_key(key: str) -> str:
     """The key itself when it can name an object below any place: relative, and never leading out of it."""
-    if not (isinstance(key, str) and len(key) <= _LONGEST_KEY and _PATH.fullmatch(key)):
+    if len(key) > _LONGEST_KEY or not _PATH.fullmatch(key):
         raise InvalidInput("key", "must be names of a-z A-Z 0-9 . _ = - with / between, none starting with . or -")
     return key
 
@@ -75,7 +75,7 @@ def _folder(parts: SplitResult) -> Folder:
 
 def _bucket(parts: SplitResult) -> Bucket:
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    prefix = parts.path.strip("/")
+    prefix = parts.path.removeprefix("/").removesuffix("/")
     if not _BUCKET.fullmatch(parts.netloc):
         raise ValueError("a bucket's name is 3 to 63 of a-z 0-9 . - as in s3://bucket/prefix")
     if prefix and not (len(prefix) <= _LONGEST_PREFIX and _PATH.fullmatch(prefix)):
@@ -92,9 +92,10 @@ def _endpoint(address: str | None) -> str | None:
         return None
     try:
         parts = urlsplit(address)
-        is_plain = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        has_more = "@" in parts.netloc or bool(parts.path.strip("/") or parts.query or parts.fragment)
     except ValueError:
-        is_plain = False
-    if not is_plain or "@" in parts.netloc or parts.path.strip("/") or parts.query or parts.fragment:
+        is_plain, has_more = False, False
+    if not is_plain or has_more:
         raise ValueError("an endpoint is http://host:port or https://host, without credentials or anything behind it")
     return address

@@ -16,7 +16,7 @@ __all__ = ["ObjectStorage", "open_storage"]
 
 
 class ObjectStorage(Protocol):
-    """Each call is done when it returns, within a deadline; StorageError says why not, InvalidInput what key that is."""
+    """Each call is done when it returns, within a deadline; StorageError says why not, InvalidInput which key."""
 
     def put(self, key: str, data: bytes) -> None:
         """Keep the object whole, in the place of one that has the key."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Thread
 from typing import TypeVar
 
@@ -23,9 +23,6 @@ def within(seconds: float, work: Callable[[], Answer]) -> Answer:
             answer.set_exception(error)
 
     Thread(target=run, name="watchfloor object storage", daemon=True).start()
-    try:
-        return answer.result(timeout=seconds)
-    except TimeoutError:
-        raise StorageError(
-            f"object storage: no answer within {seconds:g} s: the endpoint hangs, or the way to it does"
-        ) from None
+    if not wait([answer], timeout=seconds).done:
+        raise StorageError(f"object storage: no answer within {seconds:g} s: the endpoint hangs, or the way to it does")
+    return answer.result()

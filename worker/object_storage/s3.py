@@ -56,7 +56,7 @@ class S3Storage:
         return f"{self._bucket.prefix}/{require_key(key)}".lstrip("/")
 
     def _ask(self, question: Callable[[Any], Answer]) -> Answer:
-        """The answer, within the deadline; of the SDK's exceptions, which may hold addresses, only the meaning is kept."""
+        """The answer, within the deadline; of an SDK's exception, which may hold an address, the meaning is kept."""
         try:
             return within(self._deadline_seconds, lambda: question(self._client()))
         except (BotoCoreError, ClientError, ResponseParserError) as error:
