@@ -72,6 +72,10 @@ class JobCancelled(WatchfloorError):
     """Raised by a handler that stops because `cancel_requested()` became true."""
 
 
+class ClaimLost(WatchfloorError):
+    """The job may be another worker's by now, so this one goes no further; what it comes to is not written."""
+
+
 class NoHandler(WatchfloorError):
     """The job's subscriber is not registered in the process that took it: an ordinary failure, which is retried (A-45).
 

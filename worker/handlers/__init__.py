@@ -1,4 +1,4 @@
-"""Handlers by configuration: modules named in WATCHFLOOR_HANDLERS register their job types and subscribers."""
+"""Handlers: the built-in ones, and by configuration those that the modules named in WATCHFLOOR_HANDLERS register."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from worker.bus import Bus
+from worker.deployment import Deployment
 from worker.errors import ConfigurationError
+from worker.handlers import provision_tenant
 from worker.job_types import Handler, JobTypes
 from worker.model import DEFAULT_MAX_ATTEMPTS, RUN_SUBSCRIBER, Job
 from worker.nets import Nets
 from worker.settings import WorkerSettings
 from worker.subscribers import Subscribers
+
+_BUILT_IN = (provision_tenant,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,14 @@ class Registry:
 
 
 def configured(settings: WorkerSettings) -> Registry:
-    """What the handler modules of this deployment register, with its budget of attempts where they name none."""
-    return load(settings.handlers or (), max_attempts=settings.max_attempts)
+    """What this deployment can run: what its handler modules register, and of the built-in types what this process may.
+
+    Where a module names no budget of attempts, the deployment's counts.
+    """
+    registry = load(settings.handlers or (), max_attempts=settings.max_attempts)
+    for each in _BUILT_IN:
+        each.register(registry, Deployment(settings))
+    return registry
 
 
 def load(modules: Iterable[str], *, max_attempts: int = DEFAULT_MAX_ATTEMPTS) -> Registry:

@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, null
 
 from worker.database import moment
+from worker.model import Status
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
 
@@ -17,6 +19,11 @@ def is_held(job_id: ColumnElement[Any], generation: ColumnElement[Any]) -> Colum
     over all that runs, instead of finding each job by its id.
     """
     return and_(job.c.id == job_id, job.c.generation == generation, job.c.locked_by == bindparam("by_instance"))
+
+
+def is_running(job_id: ColumnElement[Any], generation: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether the claim still stands: what a handler can ask, who does not know by which worker it is run."""
+    return and_(job.c.id == job_id, job.c.generation == generation, has_status(Status.RUNNING))
 
 
 LET_GO = {"locked_by": null(), "locked_at": null(), "lease_expires_at": null(), "updated_at": moment()}

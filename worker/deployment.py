@@ -1,0 +1,54 @@
+"""What the built-in handlers may reach of the deployment that their process belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from worker import topology
+from worker.database import Engine, connect
+from worker.object_storage import ObjectStorage, open_storage
+from worker.settings import WorkerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The database and the object storage that the settings name, each opened for one job and closed after it.
+
+    Nothing is opened, or even asked for, before a job needs it.
+    """
+
+    settings: WorkerSettings
+
+    @property
+    def may_provision(self) -> bool:
+        """Whether this process may make the place of a tenant, which takes the owner's rights."""
+        return topology.may_provision(self.settings)
+
+    @contextmanager
+    def engine(self) -> Iterator[Engine]:
+        """The database, as the role that works in it."""
+        with _opened(topology.address(self.settings)) as engine:
+            yield engine
+
+    @contextmanager
+    def owner_engine(self) -> Iterator[Engine]:
+        """The database, as the role that owns its schemas."""
+        owner = self.settings.migrations_database_url
+        known = self.settings.model_copy(update={"database_url": owner, "pooler": None}) if owner else self.settings
+        with _opened(topology.address(known)) as engine:
+            yield engine
+
+    def storage(self) -> ObjectStorage:
+        """Where objects are kept."""
+        return open_storage(self.settings)
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[Engine]:
+    engine = connect(url, application_name="watchfloor job", pool_size=2)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
