@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, or_, select
+from sqlalchemy import Connection, bindparam, delete, func, literal, or_, select
 
-from worker.database import among, moment, seconds
+from worker.database import among, moment, one_of, seconds
 from worker.model import Status
 from worker.queries.schema import (
     event_outbox,
@@ -47,10 +47,9 @@ OLD_JOBS = (
 )
 DELETE_JOBS = delete(platform_jobs).where(among(platform_jobs.c.id, "of_ids"))
 DELETE_ATTEMPTS = delete(job_attempts).where(among(job_attempts.c.job_id, "of_ids"))
-GONE_WORKERS = delete(worker_instances).where(
-    func.coalesce(worker_instances.c.stopped_at, worker_instances.c.last_heartbeat_at) < _before
-)
-
+_gone = func.coalesce(worker_instances.c.stopped_at, worker_instances.c.last_heartbeat_at) < _before
+_some_gone = select(worker_instances.c.instance_id).where(_gone).limit(bindparam("at_most"))
+GONE_WORKERS = delete(worker_instances).where(one_of(worker_instances.c.instance_id, _some_gone))
 
 LAPSED = (
     (delete(operator_sessions).where(operator_sessions.c.expires_at < _before), 0),
@@ -58,7 +57,11 @@ LAPSED = (
     (delete(rate_counters).where(rate_counters.c.minute < _before), _DAY),
     (delete(sleepers).where(sleepers.c.since < _before), _DAY),
 )
-OLD_STATISTICS = delete(statistics_minutes).where(statistics_minutes.c.minute < _before)
+_first = select(func.min(statistics_minutes.c.minute)).scalar_subquery()
+# A day at a time: its minutes are bounded by the names of handlers, queues and outcomes
+OLD_STATISTICS = delete(statistics_minutes).where(
+    statistics_minutes.c.minute < _before, statistics_minutes.c.minute < _first + seconds(literal(_DAY))
+)
 _STATISTICS_DAYS = 90
 
 

@@ -26,4 +26,4 @@ class Pruner:
             pruned = prune(conn, retention_days=self.retention_days, limit=_BATCH)
         if any(pruned.values()):
             self.log.info("rows.pruned", **pruned)
-        return max(pruned["events"], pruned["jobs"]) >= _BATCH
+        return max(pruned["events"], pruned["jobs"], pruned["workers"]) >= _BATCH or pruned["statistics"] > 0

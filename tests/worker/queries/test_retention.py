@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, insert, select
 
-from tests.factories import NOON, job, stored
+from tests.factories import NOON, job, stored, worker_instance
 from worker.model import Event, Status
 from worker.queries.outbox import publish, relay
 from worker.queries.retention import prune
-from worker.queries.schema import event_outbox, platform_jobs
+from worker.queries.schema import event_outbox, platform_jobs, statistics_minutes, worker_instances
 from worker.subscribers import Subscribers
 
 OLD = NOON - timedelta(days=31)
@@ -62,3 +62,20 @@ def test_a_batch_is_bounded(conn: Connection) -> None:
     for number in range(5):
         job(conn, status=Status.SUCCEEDED, finished_at=OLD, event_id=f"e{number}", **EVENT)
     assert prune(conn, retention_days=30, limit=3, now=NOON)["jobs"] == 3
+
+
+def test_a_batch_of_gone_workers_is_bounded(conn: Connection) -> None:
+    for number in range(5):
+        worker_instance(conn, f"w{number}", last_heartbeat_at=OLD)
+    lives = worker_instance(conn, "lives", last_heartbeat_at=NOON)
+    assert [prune(conn, retention_days=30, limit=3, now=NOON)["workers"] for _ in range(3)] == [3, 2, 0]
+    assert conn.execute(select(worker_instances.c.instance_id)).scalars().all() == [lives]
+
+
+def test_statistics_go_a_day_at_a_time(conn: Connection) -> None:
+    for days in (93, 92, 91, 89):
+        minute = {"minute": NOON - timedelta(days=days), "handler_key": "nothing", "queue": "default"}
+        figures = {"outcome": "completed", "jobs": 1, "run_ms": 1, "wait_ms": 1}
+        conn.execute(insert(statistics_minutes), minute | figures)
+    assert [prune(conn, retention_days=30, now=NOON)["statistics"] for _ in range(4)] == [1, 1, 1, 0]
+    assert conn.execute(select(func.count()).select_from(statistics_minutes)).scalar_one() == 1
