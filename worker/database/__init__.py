@@ -12,23 +12,38 @@ from worker.database.breaking import break_off
 from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
 from worker.database.ddl import bounded, check, schema_of
 from worker.database.engines import autocommit, connect, is_file, read_only, url_of
-from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable
+from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable, is_strained
 from worker.database.hints import HINTED, hint, serialise
 from worker.database.insert import insert
 from worker.database.listener import Listener
 from worker.database.migration import alone, at_leisure
 from worker.database.pooler import is_lent
+from worker.database.roles import APP_RW, CONSOLE_RW, OWNER, Passwords, Privileges, confine, hand_over, make_roles
 from worker.database.rows import EitherRows, for_each, grouped_by, of_server
 from worker.database.seat import Seat
 from worker.database.sets import among, holds, one_of, records
-from worker.database.texts import append_recent, digest, greatest, json_of, least, lowered, octets, position, text_of
+from worker.database.texts import (
+    append_recent,
+    digest,
+    greatest,
+    items_in,
+    json_of,
+    least,
+    lowered,
+    octets,
+    position,
+    text_of,
+)
 from worker.database.types import BigId, Bytewise, Id, Json, Names, Percent, Timestamp
 
 Row: TypeAlias = AnyRow[*tuple[Any, ...]]
 """One row of an answer; its columns are attributes."""
 
 __all__ = (
+    "APP_RW",
+    "CONSOLE_RW",
     "HINTED",
+    "OWNER",
     "BigId",
     "Bytewise",
     "Connection",
@@ -38,7 +53,9 @@ __all__ = (
     "Json",
     "Listener",
     "Names",
+    "Passwords",
     "Percent",
+    "Privileges",
     "Row",
     "Seat",
     "Timestamp",
@@ -53,6 +70,7 @@ __all__ = (
     "check",
     "clock_default",
     "code_of",
+    "confine",
     "connect",
     "digest",
     "earliest",
@@ -61,6 +79,7 @@ __all__ = (
     "for_each",
     "greatest",
     "grouped_by",
+    "hand_over",
     "hint",
     "holds",
     "insert",
@@ -70,9 +89,12 @@ __all__ = (
     "is_lent",
     "is_outage",
     "is_retryable",
+    "is_strained",
+    "items_in",
     "json_of",
     "least",
     "lowered",
+    "make_roles",
     "minute_of",
     "moment",
     "octets",

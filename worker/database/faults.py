@@ -13,6 +13,7 @@ READ_ONLY_TRANSACTION = "25006"
 LOCK_NOT_AVAILABLE = "55P03"
 INSUFFICIENT_PRIVILEGE = "42501"
 RETRYABLE = frozenset({"40001", "40P01"})
+QUERY_CANCELED = "57014"
 
 _SQLITE_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _SQLITE_OUT_OF_REACH = _SQLITE_BUSY | {
@@ -50,6 +51,12 @@ def is_retryable(error: BaseException) -> bool:
     if isinstance(error.orig, sqlite3.Error):
         return is_busy(error)
     return getattr(error.orig, "sqlstate", None) in RETRYABLE
+
+
+def is_strained(error: BaseException) -> bool:
+    """Whether the database is there, but the statement lost to others or took longer than it may."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return is_busy(error) or is_retryable(error) or getattr(cause, "sqlstate", None) == QUERY_CANCELED
 
 
 def is_forbidden(error: BaseException) -> bool:

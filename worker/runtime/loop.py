@@ -9,7 +9,7 @@ from time import monotonic
 
 from structlog.typing import FilteringBoundLogger
 
-from worker.database import is_outage
+from worker.database import is_outage, is_strained
 from worker.failures import describe
 
 
@@ -77,7 +77,9 @@ class Loop:
             return
         self._trouble = type(error)
         failure = describe(error, handler_key="loop")
-        if is_outage(error):
+        if is_strained(error):
+            self._log.warning("database.strained", error=failure.summary)
+        elif is_outage(error):
             self._log.warning("database.lost", error=failure.summary)
         else:
             self._log.error("loop.failed", error=failure.detail)

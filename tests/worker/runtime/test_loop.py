@@ -5,6 +5,9 @@ from collections.abc import Callable
 from threading import Event
 
 import psycopg
+import pytest
+from psycopg.errors import DeadlockDetected, LockNotAvailable, QueryCanceled, SerializationFailure
+from sqlalchemy.exc import OperationalError
 
 from tests.worker.runtime.bench import captured, until
 from worker.runtime.loop import Loop, stop_all
@@ -73,6 +76,13 @@ def test_a_failed_tick_is_tried_again_and_told_once_per_outage() -> None:
     events = [(entry["event"], entry["log_level"], entry["loop"]) for entry in said.entries]
     lost_once = ("database.lost", "warning", "duty")
     assert events == [lost_once, ("loop.recovered", "info", "duty"), lost_once]
+
+
+@pytest.mark.parametrize("error", [DeadlockDetected, LockNotAvailable, QueryCanceled, SerializationFailure])
+def test_a_database_that_is_there_is_not_called_lost(error: type[psycopg.Error]) -> None:
+    log, said = captured()
+    loop(Duty(OperationalError("", {}, error())).tick, log=log).attempt()
+    assert [(entry["event"], entry["log_level"]) for entry in said.entries] == [("database.strained", "warning")]
 
 
 def test_a_fault_of_ours_is_an_error_with_its_place_but_without_secrets() -> None:
