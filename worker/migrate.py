@@ -11,8 +11,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from worker.database import alone, is_busy, is_lent, schema_of
+from worker.database import Passwords, alone, confine, hand_over, is_busy, is_lent, make_roles, schema_of
 from worker.queries.schema import metadata
+from worker.queries.schema.privileges import PRIVILEGES
 from worker.resources import folder
 
 _TRIES = 150
@@ -37,9 +38,10 @@ def current(conn: Connection) -> str | None:
     return MigrationContext.configure(conn, opts={"version_table_schema": schema_of(conn)}).get_current_revision()
 
 
-def upgrade(engine: Engine, revision: str = "head") -> None:
+def upgrade(engine: Engine, revision: str = "head", *, passwords: Passwords | None = None) -> None:
     """Migrate, one process at a time; a busy lock is left again at once and tried later, so that claims go on (A-25).
 
+    The roles are made, what is in the schema is their owner's, and each may do what it is granted (S1-66 to S1-69).
     Killed at any statement, the next run goes on from there. On lent sessions there must be nothing to do.
     """
     if is_lent(engine) and _is_current(engine):
@@ -47,7 +49,9 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
     for tries_left in range(_TRIES - 1, -1, -1):
         try:
             with alone(engine, "watchfloor migrate") as conn:
+                _prepare(conn, passwords or {})
                 _upgrade(conn, revision)
+                _entrust(conn)
         except OperationalError as error:
             if tries_left == 0 or not is_busy(error):
                 raise
@@ -59,6 +63,19 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
 def _is_current(engine: Engine) -> bool:
     with engine.connect() as conn:
         return current(conn) == head()
+
+
+def _prepare(conn: Connection, passwords: Passwords) -> None:
+    if schema_of(conn) is not None:
+        make_roles(conn, passwords)
+
+
+def _entrust(conn: Connection) -> None:
+    """The newest tables, for those of an older revision are other tables."""
+    if schema_of(conn) is not None and current(conn) == head():
+        conn.commit()
+        hand_over(conn)
+        confine(conn, PRIVILEGES)
 
 
 def _upgrade(conn: Connection, revision: str) -> None:

@@ -28,10 +28,11 @@ def fresh(server: str, name: str) -> Iterator[Engine]:
         maintenance.dispose()
 
 
-def dump(engine: Engine) -> list[str]:
-    """What the control schema consists of, in the server's words."""
+def dump(engine: Engine, *, rights: bool = True) -> list[str]:
+    """What the control schema consists of and, unless told otherwise, whose it is, in the server's words."""
     host = engine.url.query["host"]
     command = [str(find() / "pg_dump"), "-h", str(host), "-U", "postgres", "--schema-only", "--schema=control"]
+    command += [] if rights else ["--no-owner", "--no-privileges"]
     exclude = ["--exclude-table=control.alembic_version", str(engine.url.database)]
     text_ = subprocess.run([*command, *exclude], capture_output=True, text=True, check=True).stdout
     return [line for line in text_.splitlines() if not line.startswith(("\\", "--", "ALTER FUNCTION"))]

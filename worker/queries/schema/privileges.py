@@ -1,0 +1,55 @@
+"""What each role may do with each table: the whole of it, granted anew by every `watchfloor migrate`.
+
+`app_rw` does the queue's work and the product's; the people of the console are none of its business. `console_rw` reads
+everything, and writes what its buttons do.
+"""
+
+from __future__ import annotations
+
+from worker.database import APP_RW, CONSOLE_RW, Privileges
+
+_READ = "SELECT"
+_ADD = "SELECT, INSERT"
+_WORK = "SELECT, INSERT, UPDATE, DELETE"
+
+# A new job, which is queued: what it is by default, nobody says
+_NEW_JOB = (
+    "id, tenant_id, job_type, queue, payload, metadata, idempotency_key, idempotency_fingerprint, max_attempts,"
+    " available_at, scheduled, source, created_at, updated_at"
+)
+# A job that is to run again, sooner or not at all
+_OLD_JOB = (
+    "status, attempts, replays, available_at, scheduled, cancel_requested_at, finished_at, error_detail, error_type,"
+    " error_summary, error_fingerprint, updated_at"
+)
+
+PRIVILEGES: Privileges = {
+    "alembic_version": {APP_RW: _READ, CONSOLE_RW: _READ},
+    # the queue
+    "platform_jobs": {APP_RW: _WORK, CONSOLE_RW: f"SELECT, INSERT ({_NEW_JOB}), UPDATE ({_OLD_JOB})"},
+    "processing_jobs": {APP_RW: "SELECT, UPDATE", CONSOLE_RW: _READ},
+    "job_attempts": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "job_steps": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "event_outbox": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "subscriptions": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "net_runs": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "statistics_minutes": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "worker_instances": {APP_RW: _WORK, CONSOLE_RW: "SELECT, UPDATE (drain_requested_at)"},
+    "runtime_heartbeats": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "sleepers": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "queue_controls": {APP_RW: _WORK, CONSOLE_RW: _WORK},
+    # tenants: no role but the owner ever gives one another schema
+    "tenants": {
+        APP_RW: "SELECT, INSERT, UPDATE (display_name, onboarding_status, activated_at)",
+        CONSOLE_RW: "SELECT, INSERT, UPDATE (display_name, onboarding_status)",
+    },
+    # the people of the console, the programs of the API, and what both did, which nobody takes back
+    "operators": {CONSOLE_RW: "SELECT, UPDATE (password, last_seen_at)"},
+    "operator_sessions": {CONSOLE_RW: _WORK},
+    "sign_in_links": {CONSOLE_RW: "SELECT, UPDATE (used_at)"},
+    "api_tokens": {CONSOLE_RW: "SELECT, UPDATE (last_used_at)"},
+    "rate_counters": {CONSOLE_RW: _WORK},
+    "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
+    "operator_action_jobs": {APP_RW: _ADD, CONSOLE_RW: _ADD},
+    "dead_letter_groups": {CONSOLE_RW: _WORK},
+}
