@@ -103,7 +103,8 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
         address = settings.database_url.get_secret_value()
         if is_file(address):
             path = path_of(address, create=create)
-            yield Database(settings.model_copy(update={"database_url": SecretStr(f"sqlite:///{path}")}), path)
+            own = {"database_url": SecretStr(f"sqlite:///{path}"), **_objects(settings, path.parent)}
+            yield Database(settings.model_copy(update=own), path)
         else:
             _require_address(address)
             yield Database(settings)
@@ -114,10 +115,15 @@ def database(settings: ConsoleSettings, data: Path | None, *, create: bool) -> I
     local = LocalPostgres(folder)
     url = local.open()
     try:
-        own = {"database_url": SecretStr(url), "pooler": None}
+        own = {"database_url": SecretStr(url), "pooler": None, **_objects(settings, folder)}
         yield Database(settings.model_copy(update=own), folder, local)
     finally:
         local.close()
+
+
+def _objects(settings: ConsoleSettings, folder: Path) -> dict[str, str]:
+    """Object storage beside the data, where the settings name no other."""
+    return {} if settings.object_storage_uri else {"object_storage_uri": (folder / "objects").as_uri()}
 
 
 def _require_address(text: str) -> None:

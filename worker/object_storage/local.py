@@ -23,14 +23,15 @@ class LocalStorage:
         path = self._path(key)
         aside = path.with_name(f".{secrets.token_hex(8)}.part")  # no key begins with a point
         with _problems_named():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # which closes all within
+            path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 _write(aside, data)
                 aside.replace(path)
             except BaseException:
                 aside.unlink(missing_ok=True)
                 raise
-            _settle(path.parent, self._folder)
+            _settle(path.parent, self._folder.parent)
 
     def get(self, key: str) -> bytes:
         """Read it whole."""
@@ -71,7 +72,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _settle(folder: Path, top: Path) -> None:
-    """Make the new names durable, from the object's folder up to where all objects lie."""
+    """Make the new names durable: the object's own, and those of the folders that it was the first in."""
     for each in (folder, *folder.parents):
         _flush(each)
         if each == top:
