@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import TypeAlias
+from weakref import ref
 
 from worker.batches import joined, portions
 from worker.database import Engine, autocommit
@@ -32,6 +35,12 @@ class Enqueuer:
         self._engine = autocommit(engine)
         self._checks = door(job_types)
         self._most_waiting = most_waiting
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=partial(_begin_anew, ref(self)))
+
+    def _begin(self) -> None:
+        """With nobody in the line; also in a forked child, where the parent's callers and threads are not."""
         self._door = Lock()
         self._waiting: list[_Place] = []
         self._is_led = False
@@ -146,6 +155,11 @@ class _Place:
         if isinstance(self.answer, BaseException):
             raise self.answer
         return self.answer
+
+
+def _begin_anew(enqueuer: ref[Enqueuer]) -> None:
+    if alive := enqueuer():
+        alive._begin()
 
 
 def _wake(places: Sequence[_Place]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,7 +12,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from tests.factories import job, job_types, stored
@@ -258,3 +260,28 @@ def test_a_loop_that_ends_with_its_coroutines_in_the_line_holds_nobody_up(
     until(lambda: len(enqueuer._waiting) == 2)
     gate.free.set()
     assert (first.result(20).created, behind.result(20).created, left.done()) == (True, True, False)
+
+
+# One server process that loads the program, tries its enqueuer, and forks those that serve
+FORKING = """
+import asyncio, os, sys
+from worker import Enqueuer, NewJob
+from worker.database import connect
+from worker.job_types import JobTypes
+
+types = JobTypes()
+types.register("render_report", print)
+engine = connect(sys.argv[1], application_name="tests")
+enqueuer = Enqueuer(engine, types)
+asyncio.run(enqueuer.enqueue_async(NewJob("render_report")))
+if child := os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+engine.dispose(close=False)
+asyncio.run(enqueuer.enqueue_async(NewJob("render_report")))
+os._exit(0)
+"""
+
+
+def test_a_forked_child_writes_with_a_hand_of_its_own(url: str, conn: Connection) -> None:
+    subprocess.run([sys.executable, "-c", FORKING, url], check=True, timeout=30)
+    assert conn.execute(text("SELECT count(*) FROM control.platform_jobs")).scalar_one() == 2
