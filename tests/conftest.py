@@ -10,14 +10,14 @@ from sqlalchemy import Connection, Engine, make_url, text
 
 from tests import files
 from tests.cluster import throwaway
+from tests.emptying import empty
 from tests.pooler import Pooler, pooling
 from worker import migrate
-from worker.database import connect, url_of
-from worker.queries.schema import metadata
+from worker.database import APP_RW, CONSOLE_RW, connect, url_of
 
-EMPTY = "TRUNCATE " + ", ".join(str(table) for table in metadata.tables.values()) + " RESTART IDENTITY CASCADE"
 BOTH = tuple(
-    Path(__file__).parent / folder for folder in ("worker/queries", "worker/database", "app/routes", "conformance")
+    Path(__file__).parent / folder
+    for folder in ("worker/queries", "worker/database", "worker/provisioning", "app/routes", "conformance")
 )
 """Where a test that uses the database runs on PostgreSQL and on SQLite, unless it is marked `postgresql`."""
 
@@ -79,9 +79,31 @@ def engine(database: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
         fresh.dispose()
         return
     migrated: Engine = request.getfixturevalue("migrated")
-    with migrated.begin() as conn:
-        conn.execute(text(EMPTY))
+    empty(migrated)
     yield migrated
+
+
+@pytest.fixture
+def console_rw(engine: Engine) -> Iterator[Engine]:
+    """The same database as the console's pages may use it."""
+    yield from signed_in(engine, CONSOLE_RW)
+
+
+@pytest.fixture
+def app_rw(engine: Engine) -> Iterator[Engine]:
+    """The same database as workers, the maintenance and the API's work may use it."""
+    yield from signed_in(engine, APP_RW)
+
+
+def signed_in(engine: Engine, role: str) -> Iterator[Engine]:
+    """An engine of the role, which the test's server lets in; a file knows no roles."""
+    if engine.dialect.name == "sqlite":
+        yield engine
+        return
+    url = engine.url.set(username=role).render_as_string(hide_password=False)
+    theirs = connect(url, application_name="tests", pool_size=20)
+    yield theirs
+    theirs.dispose()
 
 
 @pytest.fixture
