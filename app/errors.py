@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
@@ -12,11 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app import refusals, sessions
+from app import problems, refusals, sessions
 from app.console import console_of
 from app.templating import is_htmx, page
 from worker.database import is_outage
-from worker.errors import InvalidInput
+from worker.errors import InvalidInput, KeyReused, TenantNotReady, UnknownTenant
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,51 @@ class Unavailable(Problem):
     status = 503
 
 
+class Refused(Problem):
+    """What the API refuses, with the status that says why and the parts of the document that are at fault."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        errors: Sequence[Mapping[str, str]] = (),
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(message, headers=headers)
+        self.status = status
+        self.errors = errors
+
+
 async def problem(request: Request, error: Exception) -> Response:
     """The answer to a refusal raised on purpose."""
     assert isinstance(error, Problem)
     return await explain(request, error.status, error.message, title=error.title, headers=error.headers)
 
 
+async def refused(request: Request, error: Exception) -> Response:
+    """The answer to a refusal of the API."""
+    assert isinstance(error, Refused)
+    return problems.document(request, error.status, error.message, errors=error.errors, headers=error.headers)
+
+
 async def invalid(request: Request, error: Exception) -> Response:
     """The answer to a value that the engine refused and no form took care of."""
     assert isinstance(error, InvalidInput)
+    if problems.is_api(request.scope["path"]):
+        at_fault = {"field": error.field, "detail": error.problem}
+        return problems.document(request, 422, f"{error.field}: {error.problem}.", errors=[at_fault])
     return await explain(request, 400, f"{error.field}: {error.problem}.")
+
+
+async def missing(request: Request, error: Exception) -> Response:
+    """The answer where a tenant is not there."""
+    return await explain(request, 404, _sentence(error))
+
+
+async def untimely(request: Request, error: Exception) -> Response:
+    """The answer to what cannot be done as things are, though it may be another time."""
+    return await explain(request, 409, _sentence(error))
 
 
 async def http(request: Request, error: Exception) -> Response:
@@ -156,7 +191,12 @@ async def explain(
     title: str | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """The error page, or for htmx its toast; a live region that could not refresh keeps what it shows in silence."""
+    """The error page, or for htmx its toast; a live region that could not refresh keeps what it shows in silence.
+
+    A program that asks the API gets its problem document.
+    """
+    if problems.is_api(request.scope["path"]):
+        return problems.document(request, status, message, headers=headers)
     await _recognise(request, status)
     words = WORDS.get(status, WORDS[500])
     toast = is_htmx(request) and not _refreshes_itself(request)
@@ -174,6 +214,11 @@ async def explain(
         back_label=words.back_label,
         request_id=request.state.request_id,
     )
+
+
+def _sentence(error: Exception) -> str:
+    words = str(error)
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _refreshes_itself(request: Request) -> bool:
@@ -196,4 +241,13 @@ async def _try(work: Callable[[], object]) -> None:
             raise
 
 
-HANDLERS = {Problem: problem, SignedOut: signed_out, InvalidInput: invalid, HTTPException: http}
+HANDLERS = {
+    Problem: problem,
+    SignedOut: signed_out,
+    Refused: refused,
+    InvalidInput: invalid,
+    UnknownTenant: missing,
+    TenantNotReady: untimely,
+    KeyReused: untimely,
+    HTTPException: http,
+}

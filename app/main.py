@@ -10,7 +10,6 @@ from datetime import datetime
 from anyio import CapacityLimiter
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -117,7 +116,6 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
         Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
         Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
         Middleware(Door, refuse=errors.refuse, hosts=hosts, max_body_bytes=MAX_BODY_BYTES),
-        Middleware(RequestBodyLimitMiddleware, max_body_size=MAX_BODY_BYTES),
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from starlette.requests import Request
 
 from app import sessions
@@ -17,14 +19,18 @@ AT_MOST = 200
 def record(console: Console, request: Request, *, action: str, reason: str) -> None:
     """Note who was refused what, in a transaction of its own."""
     with console.engine.begin() as conn:
-        operator = sessions.recognise(conn, request).operator
-        target = f"{request.method} {request.scope['path']}"
-        note(conn, request, sessions.actor(request, operator), action=action, target=target, reason=reason)
+        visit = sessions.recognise(conn, request)
+        actor = sessions.actor(request, visit.operator)
+        note(conn, actor, action=action, target=target_of(request), reason=reason, now=visit.now)
 
 
-def note(conn: Connection, request: Request, actor: Actor, *, action: str, target: str | None, reason: str) -> None:
-    """The same in the transaction of the request."""
-    now = request.state.visit.now
+def target_of(request: Request) -> str:
+    """What was asked for, as the trail has it."""
+    return f"{request.method} {request.scope['path']}"
+
+
+def note(conn: Connection, actor: Actor, *, action: str, target: str | None, reason: str, now: datetime) -> None:
+    """The same in the caller's transaction."""
     if rates.count(conn, key=f"refusals of {actor.address}", now=now) > AT_MOST:
         return
     audit.record(

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 from urllib.parse import unquote
-from uuid import UUID
 
 import anyio.to_thread
-from starlette.datastructures import FormData, QueryParams
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app import refusals, sessions
+from app.asked import Asked, noun
 from app.console import Console, console_of
-from app.errors import Forbidden, NotFound, SignedOut, Unavailable
+from app.errors import Forbidden, SignedOut, Unavailable
 from app.forms import read_form
 from app.settings import ConsoleSettings
 from app.templating import is_htmx
@@ -29,16 +28,16 @@ from worker.queries.operators import Operator, Role
 if TYPE_CHECKING:
     from worker.queries.pages.figures import Figures
 
+Answer = TypeVar("Answer")
+
 SAFE = frozenset({"GET", "HEAD"})
 TRIES = 3
 
 
 @dataclass(frozen=True)
-class Call:
-    """Everything a page handler may know of its request; `now` is the database's clock when it began."""
+class Call(Asked):
+    """Everything a page handler may know of its request."""
 
-    request: Request
-    now: datetime
     operator: Operator | None
     form: FormData
     registry: Registry
@@ -50,11 +49,6 @@ class Call:
         """The last sample; there is one wherever somebody is signed in."""
         assert self.sampled is not None
         return self.sampled
-
-    @property
-    def query(self) -> QueryParams:
-        """The parameters of the address."""
-        return self.request.query_params
 
     @property
     def htmx(self) -> bool:
@@ -71,17 +65,6 @@ class Call:
     def actor(self) -> Actor:
         """Who the audit trail names for what this request does."""
         return sessions.actor(self.request, self.operator)
-
-    def path(self, name: str) -> str:
-        """A parameter of the path, as text."""
-        return str(self.request.path_params[name])
-
-    def uuid(self, name: str) -> UUID:
-        """A parameter of the path as an id; the page of what is not found when it is none."""
-        try:
-            return UUID(self.path(name))
-        except ValueError:
-            raise NotFound from None
 
 
 Handler = Callable[[Call, Connection], Response]
@@ -104,9 +87,8 @@ class Route:
 
     @property
     def noun(self) -> str:
-        """What the route is about, for the audit trail: `replays` of `/dead-letters/{job}/replays`."""
-        words = [word for word in self.path.split("/") if word not in ("", "new") and not word.startswith("{")]
-        return words[-1] if words else "overview"
+        """What the route is about, for the audit trail."""
+        return noun(self.path)
 
 
 def endpoint(*routes: Route) -> Callable[[Request], Awaitable[Response]]:
@@ -119,25 +101,26 @@ def endpoint(*routes: Route) -> Callable[[Request], Awaitable[Response]]:
         route = by_method["GET" if safe else request.method]
         form = FormData() if safe else await read_form(request)
         limiter = console.password_limiter if route.hashes_passwords else None
-        return await anyio.to_thread.run_sync(partial(_answer, console, request, form, route), limiter=limiter)
+        work = partial(_permitted, console, request, form, route)
+        return await anyio.to_thread.run_sync(answered, work, limiter=limiter)
 
     return respond
 
 
-def _answer(console: Console, request: Request, form: FormData, route: Route, *, attempt: int = 1) -> Response:
-    """The handler's answer: tried again after a deadlock, and in other words where the database is out of reach."""
+def answered(work: Callable[[], Answer], *, attempt: int = 1) -> Answer:
+    """What the work comes to: tried again after a deadlock, and in other words where the database is out of reach."""
     try:
-        return _permitted(console, request, form, route)
+        return work()
     except Exception as error:
         if is_retryable(error) and attempt < TRIES:
-            return _answer(console, request, form, route, attempt=attempt + 1)
+            return answered(work, attempt=attempt + 1)
         if is_outage(error):
             raise Unavailable(headers={"Retry-After": "5"}) from error
         raise
 
 
 def _permitted(console: Console, request: Request, form: FormData, route: Route) -> Response:
-    """The same, unless it is refused: that leaves a row, though all else is rolled back (A-81)."""
+    """The handler's answer; a refusal leaves a row, though all else is rolled back (A-81)."""
     try:
         return _transaction(console, request, form, route)
     except Forbidden as refusal:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
+from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.routing import Route as Served
 
+from app.api import ApiRoute, api_endpoint
+from app.forms import MAX_BODY_BYTES
 from app.routes import (
     account,
+    admin_provisionings,
+    admin_tenants,
     audit,
     cancellations,
     dead_letters,
@@ -20,10 +29,13 @@ from app.routes import (
     replays,
     sessions,
     static,
+    tenant,
     tenants,
     workers,
 )
 from app.web import Route, endpoint
+
+Line = TypeVar("Line", Route, ApiRoute)
 
 ROUTES = (
     # signing in
@@ -47,6 +59,7 @@ ROUTES = (
     Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     Route("GET", "/tenants", tenants.index, "viewer"),
+    Route("GET", "/tenants/{tenant}", tenant.show, "viewer"),
     Route("POST", "/tenants/{tenant}/provisionings", provisionings.create, "operator"),
     Route("POST", "/tenants/{tenant}/tries", provisionings.hurry, "operator"),
     Route("GET", "/tenants/{tenant}/cancellations/new", provisionings.confirm, "operator"),
@@ -73,10 +86,35 @@ OPEN = (
 )
 
 
+API = (
+    # For programs, each with a token that has the scope
+    ApiRoute("GET", "/admin/tenants", admin_tenants.index, "tenants:read"),
+    ApiRoute("POST", "/admin/tenants", admin_tenants.create, "tenants:write"),
+    ApiRoute("GET", "/admin/tenants/{tenant}", admin_tenants.show, "tenants:read"),
+    ApiRoute("POST", "/admin/tenants/{tenant}/provision", admin_provisionings.create, "tenants:write"),
+    ApiRoute("GET", "/admin/tenants/{tenant}/provision/status", admin_provisionings.show, "tenants:read"),
+)
+
+
 def served() -> list[Served]:
     """The table as Starlette serves it: one route per address, so that a 405 names every method it has."""
-    by_path: dict[str, list[Route]] = {}
-    for route in ROUTES:
+    pages = (page(*found) for found in _by_path(ROUTES))
+    api = (Served(found[0].path, api_endpoint(*found), methods=_methods(found)) for found in _by_path(API))
+    return [*OPEN, *pages, *api]
+
+
+def page(*routes: Route) -> Served:
+    """The lines of one address of the console, where a form is as large as it may be."""
+    limit = Middleware(RequestBodyLimitMiddleware, max_body_size=MAX_BODY_BYTES)
+    return Served(routes[0].path, endpoint(*routes), methods=_methods(routes), middleware=[limit])
+
+
+def _by_path(routes: Iterable[Line]) -> Iterable[list[Line]]:
+    by_path: dict[str, list[Line]] = {}
+    for route in routes:
         by_path.setdefault(route.path, []).append(route)
-    pages = (Served(path, endpoint(*found), methods=[each.method for each in found]) for path, found in by_path.items())
-    return [*OPEN, *pages]
+    return by_path.values()
+
+
+def _methods(routes: Iterable[Line]) -> list[str]:
+    return [each.method for each in routes]

@@ -37,7 +37,7 @@ def update(call: Call, conn: Connection) -> Response:
     if known and rates.count(conn, key=f"password of {call.operator.id}", now=call.now) > TRIES:
         return _form(call, conn, current_problem="Too many tries. Sign in anew, by a link if need be.")
     if known and not passwords.matches(str(call.form.get("current", "")), known):
-        refusals.note(conn, call.request, call.actor, action="password", target=call.operator.name, reason=WRONG)
+        refusals.note(conn, call.actor, action="password", target=call.operator.name, reason=WRONG, now=call.now)
         return _form(call, conn, current_problem=WRONG)
     operators.set_password(
         conn,

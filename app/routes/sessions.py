@@ -21,7 +21,7 @@ TRIES_PER_NAME = 10
 TRIES_PER_ADDRESS = 50
 WRONG = "That name and password do not go together."
 TOO_MANY = "Too many tries. Wait a quarter of an hour, or ask for a link."
-NOT_FOLLOWED = frozenset({"health", "live", "sign-in", "sign-out", "static"})
+NOT_FOLLOWED = frozenset({"admin", "health", "live", "sign-in", "sign-out", "static"})
 
 
 def new(call: Call, conn: Connection) -> Response:
@@ -103,7 +103,7 @@ def _name_key(name: str) -> str:
 
 
 def _refuse(call: Call, conn: Connection, name: str | None, reason: str) -> None:
-    refusals.note(conn, call.request, call.actor, action="sign-in", target=name, reason=reason)
+    refusals.note(conn, call.actor, action="sign-in", target=name, reason=reason, now=call.now)
 
 
 def _form(call: Call, following: str, name: str = "", *, problem: str | None = None, status: int = 200) -> Response:

@@ -10,14 +10,14 @@ import pytest
 from jinja2 import Environment
 from sqlalchemy import Connection, Engine, select
 from starlette.applications import Starlette
-from starlette.routing import Route as Served
 from starlette.testclient import TestClient
 
 from app import main, sessions, templating
 from app.assets import Assets
 from app.passwords import Passwords
+from app.routes import page
 from app.settings import ConsoleSettings
-from app.web import Route, endpoint
+from app.web import Route
 from tests import factories
 from worker.database import Row
 from worker.queries import sessions as stored
@@ -40,12 +40,16 @@ def templates() -> Environment:
 
 @pytest.fixture
 def app(
-    engine: Engine, settings: ConsoleSettings, templates: Environment, monkeypatch: pytest.MonkeyPatch
+    console_rw: Engine,
+    app_rw: Engine,
+    settings: ConsoleSettings,
+    templates: Environment,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Starlette:
     """The whole console, as it is served; only its passwords cost little."""
     monkeypatch.setattr(templating, "environment", lambda asset: templates)
     monkeypatch.setattr(main, "Passwords", partial(Passwords, memory_kib=64, iterations=1, lanes=1))
-    return main.create_app(settings, engine=engine)
+    return main.create_app(settings, engine=console_rw, work_engine=app_rw)
 
 
 @pytest.fixture
@@ -91,8 +95,7 @@ def signed_in(conn: Connection, name: str = "dana", role: str = "operator", **co
 
 def serve(app: Starlette, *routes: Route) -> None:
     """Add routes of one address to those of the console."""
-    methods = [each.method for each in routes]
-    app.router.routes.append(Served(routes[0].path, endpoint(*routes), methods=methods))
+    app.router.routes.append(page(*routes))
 
 
 def trail(conn: Connection, action: str | None = None) -> list[Row]:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route as Served
 
 from app import sessions
-from app.routes import OPEN, ROUTES
+from app.routes import API, OPEN, ROUTES
 from app.web import Call, Route
 from tests import factories
 from tests.app.conftest import Visitor, browser, serve, trail
@@ -41,7 +41,7 @@ def test_what_anyone_may_see_is_a_short_list() -> None:
 
 def test_the_console_serves_the_table_and_nothing_else(app: Starlette) -> None:
     served = {route.path for route in app.routes if isinstance(route, Served)}
-    assert served == {route.path for route in (*ROUTES, *OPEN)}
+    assert served == {route.path for route in (*ROUTES, *OPEN, *API)}
     assert len(app.routes) == len(served)
 
 

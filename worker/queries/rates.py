@@ -38,4 +38,9 @@ def count(conn: Connection, *, key: str, now: datetime | None = None) -> int:
 def forget(conn: Connection, *, key: str, now: datetime | None = None) -> None:
     """Start the key over, and clear away what no longer counts."""
     conn.execute(FORGET, {"of_key": key})
+    prune(conn, now=now)
+
+
+def prune(conn: Connection, *, now: datetime | None = None) -> None:
+    """Clear away what no longer counts."""
     conn.execute(PRUNE, {"at_now": now})

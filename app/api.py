@@ -1,0 +1,119 @@
+"""The API: what programs may ask below /admin, with a token that names its scopes.
+
+A handler is called in a thread, once the token was looked at and the whole body lies in a file. What it needs of the
+body it reads first, and then opens its one transaction on `call.engine`, which only reads where the method is GET. When
+that met a deadlock, the handler is called again, with the body from its start:
+
+    def create(call: ApiCall) -> Response:
+        asked = call.read(NewTenant)            # a `Body`; what it is not is answered with 400 or 422
+        with call.engine.begin() as conn:       # or: with tenant_uow(call.engine, tenant_id=call.tenant) as conn
+            ...                                 # NotFound, Conflict, Refused(status, "…") roll it back
+        return Document({"id": tenant_id}, 201)
+
+    ApiRoute("POST", "/admin/tenants", create, "tenants:write")
+
+InvalidInput is answered with 422, UnknownTenant with 404, TenantNotReady and KeyReused with 409. Where more is sent
+than a small document, the route says how much and of which types, and the handler reads the binary file `call.body`:
+
+    ApiRoute("POST", "/admin/tenants/{tenant}/datasets", create, "datasets:write", max_body_bytes=64 * 1024 * 1024,
+             media_types=("text/csv", "application/x-ndjson"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, Literal
+from uuid import UUID
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app import bearer, bodies
+from app.asked import Asked, noun
+from app.bodies import Model
+from app.console import console_of
+from app.problems import is_api
+from app.web import SAFE, answered
+from worker.database import Engine, read_only
+from worker.handlers import Registry
+from worker.queries.audit import Actor
+from worker.queries.tokens import SCOPES, Scope, Token
+
+MAX_BODY_BYTES = 64 * 1024
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class ApiCall(Asked):
+    """Everything a handler may know of a program's request."""
+
+    token: Token
+    body: IO[bytes]
+    registry: Registry
+    engine: Engine
+
+    @property
+    def actor(self) -> Actor:
+        """Who the audit trail names for what this request does: `token:NAME`."""
+        return bearer.actor(self.request, self.token)
+
+    @property
+    def tenant(self) -> UUID:
+        """The tenant of the path."""
+        return self.uuid("tenant")
+
+    def read(self, model: type[Model]) -> Model:
+        """The body as that kind of document."""
+        return bodies.read(self.body, model)
+
+
+ApiHandler = Callable[[ApiCall], Response]
+
+
+@dataclass(frozen=True)
+class ApiRoute:
+    """One line of the API's table; nothing is served that does not say which scope it takes."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: ApiHandler
+    scope: Scope
+    max_body_bytes: int = MAX_BODY_BYTES
+    media_types: tuple[str, ...] = (JSON,)
+
+    def __post_init__(self) -> None:
+        if self.scope not in SCOPES or not is_api(self.path):
+            raise ValueError(f"{self.method} {self.path}: say which scope it takes, below /admin, not {self.scope!r}")
+
+    @property
+    def noun(self) -> str:
+        """What the route is about, for the audit trail."""
+        return noun(self.path)
+
+
+def api_endpoint(*routes: ApiRoute) -> Callable[[Request], Awaitable[Response]]:
+    """The routes of one address as Starlette calls them."""
+    by_method: dict[str, ApiRoute] = {route.method: route for route in routes}
+
+    async def respond(request: Request) -> Response:
+        console = console_of(request)
+        route = by_method["GET" if request.method in SAFE else request.method]
+        admit = partial(bearer.admit, console, request, scope=route.scope, noun=route.noun)
+        token, now = await anyio.to_thread.run_sync(answered, admit)
+        engine = read_only(console.work_engine) if request.method in SAFE else console.work_engine
+        async with bodies.received(request, max_bytes=route.max_body_bytes, media_types=route.media_types) as body:
+            call = ApiCall(request, now, token, body, console.registry, engine)
+            response = await anyio.to_thread.run_sync(answered, partial(_handled, route, call))
+        if request.method not in SAFE:
+            console.sampler.expire()
+        return response
+
+    return respond
+
+
+def _handled(route: ApiRoute, call: ApiCall) -> Response:
+    call.body.seek(0)
+    return route.handler(call)

@@ -1,0 +1,42 @@
+"""What there is to know of any request, a browser's or a program's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+
+from app.errors import NotFound
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request; `now` is the database's clock when it began."""
+
+    request: Request
+    now: datetime
+
+    @property
+    def query(self) -> QueryParams:
+        """The parameters of the address."""
+        return self.request.query_params
+
+    def path(self, name: str) -> str:
+        """A parameter of the path, as text."""
+        return str(self.request.path_params[name])
+
+    def uuid(self, name: str) -> UUID:
+        """A parameter of the path as an id; the answer of what is not found when it is none."""
+        try:
+            return UUID(self.path(name))
+        except ValueError:
+            raise NotFound from None
+
+
+def noun(path: str) -> str:
+    """What a route is about, for the audit trail: `replays` of `/dead-letters/{job}/replays`."""
+    words = [word for word in path.split("/") if word not in ("", "new") and not word.startswith("{")]
+    return words[-1] if words else "overview"

@@ -1,0 +1,32 @@
+"""What the API answers: JSON documents, times in UTC and ids as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import JSONResponse
+
+
+class Document(JSONResponse):
+    """One value as JSON; dataclasses and mappings are objects."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of the value."""
+        return json.dumps(content, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+    raise TypeError(f"{type(value).__name__} is not JSON")

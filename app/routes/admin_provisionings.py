@@ -1,0 +1,40 @@
+"""Have a tenant provisioned, and ask how far that is."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from app.api import ApiCall
+from app.bodies import Body
+from app.documents import Document
+from worker.database import Connection
+from worker.errors import UnknownTenant
+from worker.queries import provision_acts, provisioning
+from worker.queries.provisioning import ProvisionStatus
+
+
+class Asked(Body):
+    """Whether a provisioning that failed or was cancelled is to run again."""
+
+    retry: bool = False
+
+
+def create(call: ApiCall) -> Response:
+    """Its job is in the database when this is answered; asking twice is asking once (S1-83, S1-84)."""
+    again, job_types = call.read(Asked).retry, call.registry.job_types
+    with call.engine.begin() as conn:
+        provision_acts.provision(conn, job_types, tenant_id=call.tenant, actor=call.actor, again=again, now=call.now)
+        found = _status(call, conn)
+    return Document(found, 202, {"Location": f"/admin/tenants/{call.tenant}/provision/status"})
+
+
+def show(call: ApiCall) -> Response:
+    """How far it is: `not_started` only where nobody has asked for it (S1-87 to S1-89)."""
+    with call.engine.begin() as conn:
+        return Document(_status(call, conn))
+
+
+def _status(call: ApiCall, conn: Connection) -> ProvisionStatus:
+    if found := provisioning.status(conn, tenant_id=call.tenant):
+        return found
+    raise UnknownTenant
