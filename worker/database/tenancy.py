@@ -27,9 +27,10 @@ from sqlalchemy import cast as sql_cast
 from sqlalchemy.schema import CreateSchema
 
 from worker.database.hints import serialise
+from worker.database.roles import APP_RW, OWNER
 from worker.database.rows import EitherRows
 
-OWNER, APP_RW = "watchfloor_owner", "app_rw"
+
 _ATTACHED = "tenant"
 _LOCK_TIMEOUT = "800ms"
 _GRANTS = (
