@@ -32,9 +32,9 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
         ConsoleSettings(**given(host=host, port=port)), "standalone", starts="`watchfloor serve`"
     )
     logs.configure(settings)
-    registry = configured(settings)
     listener = bound(settings)
     with database(settings, data, create=False) as found:
+        registry = configured(found.settings)
         with found.engine() as engine:
             _look(engine)
         serve(

@@ -21,6 +21,7 @@ from app.processes import Companion, Part
 from app.settings import ConsoleSettings
 from worker import migrate, topology
 from worker.database import Engine, is_file
+from worker.deployment import Deployment
 from worker.handlers import Registry, configured
 from worker.settings import WorkerSettings
 
@@ -37,10 +38,11 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
         _settings(given(host=host, port=port), demo=demo), "in_process", starts="`watchfloor up`"
     )
     logs.configure(settings)
-    registry = configured(settings)
     listener = bound(settings)
     with database(settings, data, create=True) as found, found.to_itself(), found.engine() as engine:
-        migrate.upgrade(engine)
+        registry = configured(found.settings)
+        with Deployment(found.settings).owner_engine() as owner:
+            migrate.upgrade(owner)
         with engine.begin() as conn:
             path = admin_link(conn, os_actor())
         serve(
@@ -48,7 +50,7 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
             registry,
             _parts(found, engine, registry, demo=demo),
             listener=listener,
-            on_start=lambda url: say(_greeting(url, path, found, registry, as_json=as_json)),
+            on_start=lambda url: say(_greeting(url, path, found, as_json=as_json)),
         )
 
 
@@ -68,24 +70,23 @@ def _parts(found: Database, engine: Engine, registry: Registry, *, demo: bool) -
     return [
         *found.care(),
         new_maintenance(settings, registry),
-        *(new_worker(each, registry) for each in _staff(found, registry, demo=demo)),
+        *(new_worker(each, registry) for each in _staff(found, demo=demo)),
         *traffic,
     ]
 
 
-def _staff(found: Database, registry: Registry, *, demo: bool) -> Sequence[WorkerSettings]:
-    """A worker, the demo's shift of them, or none without a handler, as there is nothing that it could run."""
+def _staff(found: Database, *, demo: bool) -> Sequence[WorkerSettings]:
+    """A worker, or the demo's shift of them."""
     if demo and not is_file(found.url):  # which has room for one
         return shift.workers(found.settings)
-    return [found.settings] if registry.capabilities() else []
+    return [found.settings]
 
 
-def _greeting(url: str, path: str | None, found: Database, registry: Registry, *, as_json: bool) -> str:
+def _greeting(url: str, path: str | None, found: Database, *, as_json: bool) -> str:
     link = path and url + path
     if as_json:
         return document({"url": url, "sign_in": link, "data": found.place})
     lines = [f"Watchfloor is at {url}"]
     lines += [f"Sign in once by  {link}" if link else "Sign in with a link from `watchfloor operators link NAME`"]
     lines += [f"Its data lies in {found.place}"] if found.place else []
-    lines += [] if registry.capabilities() else ["No worker runs: WATCHFLOOR_HANDLERS names no module with handlers"]
     return "\n".join([*lines, "Ctrl-C stops it"])

@@ -30,11 +30,10 @@ def command(*, data: Path | None, as_json: bool, **options: Any) -> None:
     """Run jobs until SIGTERM, Ctrl-C or an operator's drain; what never started goes back untouched."""
     settings = topology.shaped(ConsoleSettings(**given(**options)), "standalone", starts="`watchfloor worker`")
     logs.configure(settings)
-    registry = configured(settings)
     with database(settings, data, create=False) as found:
         with found.engine() as engine:
             require_schema(engine)
-        worker = new_worker(found.settings, registry)
+        worker = new_worker(found.settings, configured(found.settings))
         leave_in_peace()
         stop = Stop(parts=[worker])
         with stop.listening(), running([*found.care(), worker]):
