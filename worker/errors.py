@@ -64,6 +64,10 @@ class ObjectMissing(StorageError):
         super().__init__("object storage: there is no such object")
 
 
+class NotTrainable(WatchfloorError):
+    """Nothing can be learned from the dataset as it was asked; says why."""
+
+
 class EnqueuerFull(WatchfloorError):
     """So many callers wait already that this one was sent away; nothing was written for it."""
 

@@ -14,8 +14,10 @@ from worker.settings import QUEUE_NAME, attempts_budget, queue_name
 Handler = Callable[[Job], Any]
 
 EMAIL_JOB_TYPE = "send_email"
+MATERIALIZE_JOB_TYPE = "materialize_insights"
 PROVISION_JOB_TYPE = "provision_tenant"
-SUPPORTED_JOB_TYPES = frozenset({EMAIL_JOB_TYPE, "materialize_insights", PROVISION_JOB_TYPE, "train_tenant_model"})
+TRAIN_JOB_TYPE = "train_tenant_model"
+SUPPORTED_JOB_TYPES = frozenset({EMAIL_JOB_TYPE, MATERIALIZE_JOB_TYPE, PROVISION_JOB_TYPE, TRAIN_JOB_TYPE})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from worker.errors import ClaimLost, JobCancelled
+
 
 @dataclass(slots=True)
 class Signal:
@@ -28,6 +30,14 @@ def cancel_requested() -> bool:
     """Whether an operator asked for this job to stop: raise `JobCancelled` when it suits. False outside a job."""
     signal = _current.get()
     return signal is not None and signal.cancel_requested
+
+
+def require_wanted() -> None:
+    """Between two units of work: ClaimLost when the job may be another worker's, JobCancelled when it is to stop."""
+    if lease_lost():
+        raise ClaimLost
+    if cancel_requested():
+        raise JobCancelled
 
 
 def enter(signal: Signal) -> None:

@@ -11,8 +11,11 @@ from starlette.routing import Route as Served
 
 from app.api import ApiRoute, api_endpoint
 from app.forms import MAX_BODY_BYTES
+from app.ingest.formats import MEDIA_TYPES
+from app.ingest.table import MAX_BYTES
 from app.routes import (
     account,
+    admin_datasets,
     admin_provisionings,
     admin_tenants,
     audit,
@@ -93,6 +96,15 @@ API = (
     ApiRoute("GET", "/admin/tenants/{tenant}", admin_tenants.show, "tenants:read"),
     ApiRoute("POST", "/admin/tenants/{tenant}/provision", admin_provisionings.create, "tenants:write"),
     ApiRoute("GET", "/admin/tenants/{tenant}/provision/status", admin_provisionings.show, "tenants:read"),
+    ApiRoute(
+        "POST",
+        "/admin/tenants/{tenant}/datasets",
+        admin_datasets.create,
+        "datasets:write",
+        max_body_bytes=MAX_BYTES,
+        media_types=MEDIA_TYPES,
+    ),
+    ApiRoute("POST", "/admin/tenants/{tenant}/datasets/{dataset}/models", admin_datasets.train, "datasets:write"),
 )
 
 

@@ -1,0 +1,1 @@
+"""Taking in a dataset: from bytes of a stated format to records that are stored whole, or refused with the place."""

@@ -1,0 +1,106 @@
+"""Train a model and say how good it is, against one that knows nothing but the targets: scikit-learn (extra `ml`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from worker.training.config import TrainingConfig
+from worker.training.outline import Outline
+
+MOST_CATEGORIES = 20
+"""Of a column of texts, the most frequent ones are told apart."""
+
+# Bounded, so that neither memory nor the artefact grows with the dataset
+_FOREST = {"n_estimators": 50, "max_depth": 10, "min_samples_leaf": 2, "n_jobs": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A pipeline that takes rows as the outline has them, and its metrics."""
+
+    model: Any
+    metrics: dict[str, Any]
+
+
+def learn(outline: Outline, config: TrainingConfig, *, between: Callable[[], None]) -> Learned:
+    """Train on one part of the rows and measure on the rest, the same ones for the same seed.
+
+    The scores are `accuracy` and `f1` (the mean over the classes), or `r2` and `mae`; `baseline` has the same of a
+    model that always says the most frequent class, or the mean. Calls `between` the steps, where it may raise.
+    """
+    rows, targets = _matrix(outline), np.array(outline.targets)
+    train_rows, test_rows, train_targets, test_targets = train_test_split(
+        rows, targets, test_size=config.test_share, random_state=config.seed, stratify=_strata(outline, config)
+    )
+    between()
+    baseline = _baseline(outline).fit(train_rows, train_targets)
+    model = make_pipeline(_preparation(outline), _learner(outline, config)).fit(train_rows, train_targets)
+    between()
+    score = _score_classes if outline.task == "classification" else _score_numbers
+    metrics = {
+        "task": outline.task,
+        "train_rows": len(train_rows),
+        "test_rows": len(test_rows),
+        "scores": score(test_targets, model.predict(test_rows)),
+        "baseline": score(test_targets, baseline.predict(test_rows)),
+    }
+    return Learned(model, metrics)
+
+
+def _matrix(outline: Outline) -> Any:
+    """A missing number is NaN, a missing text one of its own."""
+    numeric = set(outline.numeric)
+    missing = [np.nan if place in numeric else "" for place in range(len(outline.features))]
+    rows = [[gap if cell is None else cell for cell, gap in zip(row, missing, strict=True)] for row in outline.rows]
+    return np.array(rows, dtype=object)
+
+
+def _strata(outline: Outline, config: TrainingConfig) -> Sequence[float | str] | None:
+    """Have every class in both parts, where there are enough rows of each for that."""
+    if outline.task == "regression":
+        return None
+    counts = Counter(outline.targets)
+    fits = min(counts.values()) > 1 and len(counts) <= int(len(outline.targets) * config.test_share)
+    return outline.targets if fits else None
+
+
+def _preparation(outline: Outline) -> Any:
+    texts = [place for place in range(len(outline.features)) if place not in set(outline.numeric)]
+    number = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    text = OneHotEncoder(max_categories=MOST_CATEGORIES, handle_unknown="infrequent_if_exist")
+    return ColumnTransformer([("numbers", number, list(outline.numeric)), ("texts", text, texts)])
+
+
+def _learner(outline: Outline, config: TrainingConfig) -> Any:
+    classifies = outline.task == "classification"
+    if config.learner == "linear":
+        return LogisticRegression(max_iter=1000, random_state=config.seed) if classifies else Ridge()
+    forest = RandomForestClassifier if classifies else RandomForestRegressor
+    return forest(random_state=config.seed, **_FOREST)
+
+
+def _baseline(outline: Outline) -> Any:
+    return DummyClassifier() if outline.task == "classification" else DummyRegressor()
+
+
+def _score_classes(real: Any, said: Any) -> dict[str, float]:
+    f1 = f1_score(real, said, average="macro", zero_division=0)
+    return {"accuracy": float(accuracy_score(real, said)), "f1": float(f1)}
+
+
+def _score_numbers(real: Any, said: Any) -> dict[str, float]:
+    return {"r2": float(r2_score(real, said)), "mae": float(mean_absolute_error(real, said))}
