@@ -13,6 +13,7 @@ COMMANDS = {
     "up": "app.commands.up",
     "serve": "app.commands.serve",
     "worker": "app.commands.worker",
+    "topology": "app.commands.topology",
     "migrate": "app.commands.migrate",
     "check": "app.commands.check",
     "enqueue": "app.commands.enqueue",

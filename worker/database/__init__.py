@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, Engine
 from sqlalchemy import Row as AnyRow
 
+from worker.database.addresses import signing_in
 from worker.database.aggregates import earliest, slot_of, tally
 from worker.database.breaking import break_off
 from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
@@ -107,6 +108,7 @@ __all__ = (
     "schema_of",
     "seconds",
     "serialise",
+    "signing_in",
     "slot_of",
     "tally",
     "text_of",

@@ -1,0 +1,113 @@
+"""The whole deployment on one machine, in processes with separate credentials."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from app import logs
+from app.commands.databases import Database, data_option, database
+from app.commands.desk import json_option, os_actor
+from app.commands.links import address, admin_link
+from app.commands.output import document, say
+from app.commands.refusals import Misconfigured
+from app.commands.serving import bound, given, host_option, port_option
+from app.processes import Stop, running
+from app.settings import ConsoleSettings
+from app.split.child import Child
+from app.split.shares import Share, addresses, passwords_of, require_apart, shares
+from app.text import escaped
+from worker import migrate, topology
+
+_LOOK_EVERY_SECONDS = 0.1
+_NAME_WIDTH = 12
+_LAST_WORDS_SECONDS = 15
+
+
+@click.command("topology")
+@host_option
+@port_option
+@data_option
+@json_option
+def command(*, host: str | None, port: int | None, data: Path | None, as_json: bool) -> None:
+    """Start the console, a provisioner and a product worker, each with its own credentials; restart whichever dies."""
+    given_settings = ConsoleSettings(**given(host=host, port=port))
+    require_apart(given_settings, os.environ)
+    settings = _with_port(topology.shaped(given_settings, "standalone", starts="`watchfloor topology`"))
+    logs.configure(settings)
+    with database(_owned(settings), data, create=True) as found:
+        path = _prepare(found)
+        children = [_child(each, settings) for each in _shares(settings, found)]
+        stop = Stop(parts=children)
+        with stop.listening(), running([*found.care(), *children]):
+            say(_greeting(address(settings), path, found, as_json=as_json))
+            _tend(children, stop)
+
+
+def _with_port(settings: ConsoleSettings) -> ConsoleSettings:
+    """The console's port, which has to be free now; the console keeps it when it is started again."""
+    with bound(settings) as listener:
+        return settings.model_copy(update={"port": listener.getsockname()[1]})
+
+
+def _owned(settings: ConsoleSettings) -> ConsoleSettings:
+    """The settings with the owner's database as theirs; the embedded one where they name none."""
+    if settings.migrations_database_url:
+        return settings.model_copy(update={"database_url": settings.migrations_database_url, "pooler": None})
+    for name, other in (
+        ("DATABASE_URL", settings.database_url),
+        ("CONSOLE_DATABASE_URL", settings.console_database_url),
+    ):
+        if other:
+            raise Misconfigured(
+                f"MIGRATIONS_DATABASE_URL is not set: `watchfloor topology` needs the owner's address beside {name},"
+                " or none of them for the embedded PostgreSQL"
+            )
+    return settings
+
+
+def _prepare(found: Database) -> str | None:
+    """Migrate, which makes the roles; the path of a sign-in link."""
+    with found.engine() as engine:
+        migrate.upgrade(engine, passwords=passwords_of(found.settings))
+        with engine.begin() as conn:
+            return admin_link(conn, os_actor())
+
+
+def _shares(settings: ConsoleSettings, found: Database) -> tuple[Share, ...]:
+    lent = settings.pooler if settings.database_url else None
+    known = found.settings.model_copy(update={"pooler": lent})
+    return shares(known, addresses(settings, found.url), os.environ)
+
+
+def _child(share: Share, settings: ConsoleSettings) -> Child:
+    grace = settings.shutdown_grace_seconds + _LAST_WORDS_SECONDS
+    return Child(share.name, share.arguments, share.environment, tell=_tell, grace_seconds=grace)
+
+
+def _tell(name: str, line: str) -> None:
+    """One line on standard error, with the name of whose it is before it."""
+    click.echo(f"{name:<{_NAME_WIDTH}}| {escaped(line)}", err=True)
+
+
+def _tend(children: Sequence[Child], stop: Stop) -> None:
+    while not stop.asked:
+        for child in children:
+            child.tend(time.monotonic())
+            if child.misconfigured:
+                raise Misconfigured(f"the {child.name} does not start as it is configured: its last line says why")
+        time.sleep(_LOOK_EVERY_SECONDS)
+
+
+def _greeting(url: str, path: str | None, found: Database, *, as_json: bool) -> str:
+    link = path and url + path
+    if as_json:
+        return document({"url": url, "sign_in": link, "data": found.place})
+    lines = [f"Watchfloor will be at {url}, with a provisioner and a product worker in processes of their own"]
+    lines += [f"Sign in once by  {link}" if link else "Sign in with a link from `watchfloor operators link NAME`"]
+    lines += [f"Its data lies in {found.place}"] if found.place else []
+    return "\n".join([*lines, "Ctrl-C stops it"])
