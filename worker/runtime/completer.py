@@ -93,7 +93,8 @@ class Completer:
     def _write(self, batch: Sequence[tuple[Run, Result]]) -> None:
         if not batch:
             return
-        self._freed.set()  # before the write: the next claim is made while this batch is written
+        if self._held.sought:
+            self._freed.set()  # before the write: the next claim is made while this batch is written
         try:
             statuses = self._finish([result for _, result in batch])
         except Exception as error:

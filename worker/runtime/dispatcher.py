@@ -72,6 +72,7 @@ class Dispatcher:
 
     def tick(self) -> bool:
         """Claim what fits; whether to look once more before waiting for a hint, a free slot or the time of a job."""
+        self._held.sought = True  # before the slots are counted: of each that comes free after that, it is told
         room = min(self._quarantine.room(self._held.idle()), self._batch_size)
         if room <= 0:
             self._due_at = monotonic() + self._poll_interval_seconds  # whatever is due, a free slot comes first
@@ -83,6 +84,7 @@ class Dispatcher:
         if len(runs) == room:
             self._look_around_if_due()
             return self._sleeper.look_again(busy=True)
+        self._held.sought = False
         if runs and (self._rotation.forget_marks() or self._look_around_if_due()):
             return True
         return self._sleeper.look_again(busy=False)

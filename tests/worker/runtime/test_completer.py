@@ -55,11 +55,19 @@ def test_a_batch_of_outcomes_is_one_transaction(bench: Bench, conn: Connection) 
     assert bench.held.all() == []
 
 
-def test_the_dispatcher_is_woken_when_slots_are_free(bench: Bench) -> None:
-    end(bench, *claimed(bench, "work"))
+def test_the_dispatcher_is_woken_when_slots_are_free_that_it_may_fill(bench: Bench) -> None:
+    for _ in range(bench.held.idle()):
+        bench.enqueue("work")
+    end(bench, *bench.claim())
     assert not bench.work.is_set()
     bench.completer.tick()
     assert bench.work.is_set()
+
+
+def test_the_dispatcher_is_left_alone_when_it_found_all_there_was(bench: Bench) -> None:
+    end(bench, *claimed(bench, "work"))
+    bench.completer.tick()
+    assert not bench.work.is_set()
 
 
 def test_outcomes_are_logged_by_their_weight_and_without_payloads(bench: Bench) -> None:

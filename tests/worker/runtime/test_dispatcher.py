@@ -148,6 +148,16 @@ def test_while_there_is_enough_to_do_a_claim_is_one_statement(bench: Bench) -> N
     assert [statement.split()[0] for statement in sent] == ["UPDATE"]
 
 
+def test_a_lone_job_on_an_idle_queue_costs_one_statement_to_claim(bench: Bench) -> None:
+    while bench.dispatcher.tick():
+        pass
+    bench.enqueue("work")
+    with counted(bench.engine) as sent:
+        assert not bench.dispatcher.tick()
+        assert [statement.split()[0] for statement in sent] == ["UPDATE"]
+    assert len(bench.held.all()) == 1
+
+
 def test_without_a_free_slot_nothing_is_sent_and_nobody_is_impatient(bench: Bench) -> None:
     for _ in range(4):
         bench.enqueue("work")
