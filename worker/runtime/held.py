@@ -52,7 +52,7 @@ class Held:
         self._lock = Lock()
         self._changed = Condition(self._lock)
         self.sought = True
-        """Whether there may be work for a slot that comes free: the last claim did not find less than it had room for."""
+        """Whether there may be work for a slot that comes free: the last claim found as much as it had room for."""
 
     def idle(self) -> int:
         """How many more claims there is room for: none when every thread is stuck, fewer while results pile up."""
