@@ -59,6 +59,7 @@ function setClocks(scope, force) {
     element.title = `${writer("full", zone).format(when)} ${name}`;
     if (element.dataset.clock) put(element, writer(element.dataset.clock, zone).format(when));
   }
+  for (const element of scope.querySelectorAll("[data-zone-name]")) put(element, name);
 }
 
 document.addEventListener("console:zone", () => setClocks(document, true));
