@@ -17,7 +17,14 @@ from worker.database import APP_RW, CONSOLE_RW, connect, url_of
 
 BOTH = tuple(
     Path(__file__).parent / folder
-    for folder in ("worker/queries", "worker/database", "worker/provisioning", "app/routes", "conformance")
+    for folder in (
+        "worker/queries",
+        "worker/database",
+        "worker/provisioning",
+        "worker/handlers",
+        "app/routes",
+        "conformance",
+    )
 )
 """Where a test that uses the database runs on PostgreSQL and on SQLite, unless it is marked `postgresql`."""
 

@@ -21,12 +21,16 @@ from worker.queries import sessions as stored
 
 @pytest.fixture
 def app(
-    engine: Engine, settings: ConsoleSettings, templates: Environment, monkeypatch: pytest.MonkeyPatch
+    console_rw: Engine,
+    app_rw: Engine,
+    settings: ConsoleSettings,
+    templates: Environment,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Starlette:
-    """The whole console, as it is served, at noon."""
+    """The whole console, as it is served, at noon: each button works although the pages' role may do little else."""
     monkeypatch.setattr(templating, "environment", lambda asset: templates)
     monkeypatch.setattr(main, "Passwords", partial(Passwords, memory_kib=64, iterations=1, lanes=1))
-    return main.create_app(settings, engine=engine, now=NOON)
+    return main.create_app(settings, engine=console_rw, work_engine=app_rw, now=NOON)
 
 
 @pytest.fixture

@@ -146,14 +146,14 @@ def test_a_viewer_sees_the_buttons_off_and_why(visitor: Visitor, conn: Connectio
     ],
 )
 def test_a_page_costs_few_statements(
-    visitor: Visitor, conn: Connection, engine: Engine, address: str, most: int
+    visitor: Visitor, conn: Connection, console_rw: Engine, address: str, most: int
 ) -> None:
     ids = {"event_id": "ev", "event_type": "e", "subscriber_id": "s", "tenant_id": factories.tenant(conn)}
     job = factories.job(conn, status=Status.FAILED, **ids)
     client = visitor()
     client.get("/account")
     executed: list[str] = []
-    event.listen(engine, "before_cursor_execute", lambda *found: executed.append(found[2]))
+    event.listen(console_rw, "before_cursor_execute", lambda *found: executed.append(found[2]))
     figures = len(executed)
     assert client.get(address.format(job=job)).status_code == 200
     seam = [statement for statement in executed if "operator_sessions" in statement or statement == "BEGIN"]

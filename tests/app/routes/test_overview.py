@@ -145,14 +145,16 @@ def test_a_queue_where_as_many_come_as_go_is_not_said_to_double(visitor: Visitor
     )
 
 
-def test_the_page_costs_few_statements_beside_the_sample(visitor: Visitor, conn: Connection, engine: Engine) -> None:
+def test_the_page_costs_few_statements_beside_the_sample(
+    visitor: Visitor, conn: Connection, console_rw: Engine
+) -> None:
     factories.worker_instance(conn)
     factories.job(conn, job_type="train")
     factories.job(conn, status=Status.FAILED)
     browser = visitor()
     browser.get("/")
     seen: list[str] = []
-    event.listen(engine, "before_cursor_execute", lambda *arguments: seen.append(arguments[2]))
+    event.listen(console_rw, "before_cursor_execute", lambda *arguments: seen.append(arguments[2]))
     browser.get("/", params={"span": "24h"})
     asked = [statement for statement in seen if "operator_sessions" not in statement and statement != "BEGIN"]
     assert 2 <= len(asked) <= 6

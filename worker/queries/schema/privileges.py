@@ -46,7 +46,7 @@ PRIVILEGES: Privileges = {
     # the people of the console, the programs of the API, and what both did, which nobody takes back
     "operators": {CONSOLE_RW: "SELECT, UPDATE (password, last_seen_at)"},
     "operator_sessions": {CONSOLE_RW: _WORK},
-    "sign_in_links": {CONSOLE_RW: "SELECT, UPDATE (used_at)"},
+    "sign_in_links": {CONSOLE_RW: "SELECT, UPDATE (used_at), DELETE"},
     "api_tokens": {CONSOLE_RW: "SELECT, UPDATE (last_used_at)"},
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
