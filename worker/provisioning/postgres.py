@@ -8,8 +8,8 @@ from time import sleep
 from worker.database import Connection, is_busy
 from worker.database.tenancy import create_schema, grant_schema, owning
 from worker.provisioning import migrations
-from worker.provisioning.steps import go_on
 from worker.provisioning.strategy import Strategy
+from worker.signals import require_wanted
 
 _TRIES = 150
 _PAUSE_SECONDS = 2
@@ -39,7 +39,7 @@ class SchemaStrategy(Strategy):
             except Exception as error:
                 if tries_left == 0 or not is_busy(error):
                     raise
-                go_on()
+                require_wanted()
                 sleep(_PAUSE_SECONDS)
             else:
                 return

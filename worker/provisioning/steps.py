@@ -8,11 +8,11 @@ from contextlib import contextmanager
 import structlog
 
 from worker.database import Engine
-from worker.errors import ClaimLost, JobCancelled
+from worker.errors import ClaimLost
 from worker.failures import describe
 from worker.model import Job
 from worker.queries import steps
-from worker.signals import cancel_requested, lease_lost
+from worker.signals import require_wanted
 
 STEPS = (
     "create_schema",
@@ -37,7 +37,7 @@ def run(job: Job, engine: Engine, work: Mapping[str, Callable[[], None]]) -> Non
     for ordinal, step in enumerate(STEPS, start=1):
         if step in done:
             continue
-        go_on()
+        require_wanted()
         with engine.begin() as conn:
             if not steps.start(conn, claimed=job, ordinal=ordinal, step=step):
                 raise ClaimLost
@@ -52,14 +52,6 @@ def run(job: Job, engine: Engine, work: Mapping[str, Callable[[], None]]) -> Non
 def progress(done: list[str]) -> float:
     """How far a provisioning is with these steps done, in percent (S1-75)."""
     return len(done) / len(STEPS) * 100
-
-
-def go_on() -> None:
-    """Return unless it is time to stop."""
-    if lease_lost():
-        raise ClaimLost
-    if cancel_requested():
-        raise JobCancelled
 
 
 @contextmanager
