@@ -10,8 +10,6 @@ from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, records
 from worker.signals import require_wanted
 
-_LOOK_EVERY = 10_000
-
 
 def fields_of(engine: Engine, *, tenant_id: UUID, dataset_id: UUID) -> list[Field] | None:
     """The fields with all their cells, in memory as the bounds of ingest allow; None when there is no such dataset.
@@ -23,9 +21,8 @@ def fields_of(engine: Engine, *, tenant_id: UUID, dataset_id: UUID) -> list[Fiel
         if dataset is None:
             return None
         cells: dict[str, list[Cell]] = {name: [] for name in dataset.columns}
-        for ordinal, record in enumerate(records.of_dataset(conn, dataset_id=dataset_id)):
-            if ordinal % _LOOK_EVERY == 0:
-                require_wanted()
+        for portion in records.portions(conn, dataset_id=dataset_id):
+            require_wanted()
             for name, column in cells.items():
-                column.append(record.get(name))
+                column += [record.get(name) for record in portion]
     return [field(name, column, spelled=dataset.source_format == "csv") for name, column in cells.items()]

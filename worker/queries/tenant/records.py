@@ -13,7 +13,7 @@ from worker.queries.tenant.schema.datasets import dataset_records
 
 MAX_DOCUMENT = 4 * 1024 * 1024
 
-_FETCHED = 2000
+_PORTION = 2000
 _new = records("new_records", ordinal=Integer(), record=Json).c
 _VALUES = {
     dataset_records.c.dataset_id: bindparam("of_dataset", type_=Id),
@@ -22,10 +22,14 @@ _VALUES = {
     dataset_records.c.record: _new.record,
 }
 ADD = insert(dataset_records).from_select([*_VALUES], select(*_VALUES.values()))
-OF_DATASET = (
-    select(dataset_records.c.record)
-    .where(dataset_records.c.dataset_id == bindparam("of_dataset"))
+NEXT = (
+    select(dataset_records.c.ordinal, dataset_records.c.record)
+    .where(
+        dataset_records.c.dataset_id == bindparam("of_dataset"),
+        dataset_records.c.ordinal > bindparam("after_ordinal", type_=Integer),
+    )
     .order_by(dataset_records.c.ordinal)
+    .limit(bindparam("at_most", type_=Integer))
 )
 
 
@@ -36,11 +40,13 @@ def add(conn: Connection, *, tenant_id: UUID, dataset_id: UUID, texts: Iterable[
         conn.execute(ADD, {**values, "new_records": document})
 
 
-def of_dataset(conn: Connection, *, dataset_id: UUID) -> Iterator[dict[str, Any]]:
-    """The records in their order, a portion at a time; read them before the transaction ends."""
-    found = conn.execution_options(yield_per=_FETCHED).execute(OF_DATASET, {"of_dataset": dataset_id})
-    for portion in found.partitions():
-        yield from (row.record for row in portion)
+def portions(conn: Connection, *, dataset_id: UUID) -> Iterator[list[dict[str, Any]]]:
+    """The records in their order, a bounded number at a time."""
+    values = {"of_dataset": dataset_id, "at_most": _PORTION}
+    portion = conn.execute(NEXT, {**values, "after_ordinal": -1}).all()
+    while portion:
+        yield [row.record for row in portion]
+        portion = conn.execute(NEXT, {**values, "after_ordinal": portion[-1].ordinal}).all()
 
 
 def _documents(texts: Iterable[str]) -> Iterator[str]:
