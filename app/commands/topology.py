@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,7 +87,8 @@ def _shares(settings: ConsoleSettings, found: Database) -> tuple[Share, ...]:
 
 def _child(share: Share, settings: ConsoleSettings) -> Child:
     grace = settings.shutdown_grace_seconds + _LAST_WORDS_SECONDS
-    return Child(share.name, share.arguments, share.environment, tell=_tell, grace_seconds=grace)
+    command = [sys.executable, "-m", "app", *share.arguments]
+    return Child(share.name, command, share.environment, tell=_tell, grace_seconds=grace)
 
 
 def _tell(name: str, line: str) -> None:

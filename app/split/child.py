@@ -31,11 +31,11 @@ class Child:
     """
 
     def __init__(
-        self, name: str, arguments: Sequence[str], environment: Mapping[str, str], *, tell: Tell, grace_seconds: float
+        self, name: str, command: Sequence[str], environment: Mapping[str, str], *, tell: Tell, grace_seconds: float
     ) -> None:
         self.name = name
         self.misconfigured = False
-        self._command = [sys.executable, "-m", "app", *arguments]
+        self._command = command
         self._environment = dict(environment)
         self._tell = tell
         self._grace_seconds = grace_seconds
@@ -43,6 +43,16 @@ class Child:
         self._started_at: float | None = None
         self._again_at: float | None = None
         self._deaths = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Its number at present; None before it was started."""
+        return self._process.pid if self._process else None
+
+    @property
+    def code(self) -> int | None:
+        """How it ended; None while it runs."""
+        return self._process.poll() if self._process else None
 
     def start(self) -> None:
         """Begin; returns at once."""
@@ -66,8 +76,7 @@ class Child:
             return
         if self._started_at is None:
             self._started_at = now
-        code = self._process.poll() if self._process else None
-        if code is not None and not self.misconfigured:
+        if (code := self.code) is not None and not self.misconfigured:
             self._mourn(code, lived=now - self._started_at, now=now)
 
     def stop(self) -> None:
