@@ -73,7 +73,7 @@ def _form(call: Call, conn: Connection, *, problem: str | None = None) -> Respon
         slug=call.path("tenant"),
         known=provisioning.status(conn, tenant_id=_tenant(call, conn)),
         back=page,
-        target=("#tenants" if page == FLEET else "#provisioning") if is_over(call, page) else "#main",
+        target=("#tenants" if page == FLEET else "#tenant") if is_over(call, page) else "#main",
         reason=str(call.form.get("reason", "")),
         problem=problem,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.system import axe, screenshots, seed
 from tests.system.scenes import LOOKS, Scene, scene
+from tests.system.seed import troubled
 from tests.system.seed.dead import DEAD_JOB
 from tests.system.seed.work import QUEUED_JOB, RUNNING_JOB
 from tests.system.watch import Watch
@@ -45,6 +47,7 @@ VIEWS = {
     "replay": View("/dead-letters", then=open_replay),
     "workers": View("/workers"),
     "tenants": View("/tenants"),
+    "tenants-troubled": View("/tenants", "troubled"),
     "audit": View("/audit"),
     "sign-in": View("/sign-in", signed_in=False),
     "error": View("/nothing-here", complains=" 404 "),
@@ -68,9 +71,10 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def scenes(server: str) -> Iterator[dict[str, Scene]]:
-    """The busy console and the calm one."""
-    with scene(server, "busy", seed.busy) as busy, scene(server, "calm", seed.calm) as calm:
-        yield {"busy": busy, "calm": calm}
+    """The busy console, the calm one, and one on which tenants do not get on."""
+    with ExitStack() as consoles:
+        fills = {"busy": seed.busy, "calm": seed.calm, "troubled": troubled.insert_all}
+        yield {name: consoles.enter_context(scene(server, name, fill)) for name, fill in fills.items()}
 
 
 @pytest.fixture(scope="module", params=[(name, look) for name in VIEWS for look in LOOKS], ids="-".join)

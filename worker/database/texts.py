@@ -24,6 +24,11 @@ def text_of(value: ColumnElement[Any]) -> ColumnElement[str]:
     return sql_cast(value, Text)
 
 
+def items_in(value: ColumnElement[Any]) -> ColumnElement[int]:
+    """How many items a JSON list has."""
+    return Either(postgresql=func.jsonb_array_length(value), sqlite=func.json_array_length(value), type_=Integer())
+
+
 def octets(text: ColumnElement[str]) -> ColumnElement[int]:
     """How many bytes the text takes."""
     return Either(postgresql=func.octet_length(text), sqlite=func.length(sql_cast(text, LargeBinary)), type_=Integer())

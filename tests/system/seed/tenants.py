@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from tests.system.seed import rows
+from tests.system.seed import rows, steps
 from tests.system.seed.clock import NOW, ago, identity
 from tests.system.seed.staff import PROVISIONER_1
+from tests.system.seed.steps import History
 from worker.queries.pages.provisioning import STEPS
 from worker.queries.schema import tenants
 
@@ -32,41 +33,73 @@ STATUSES = {"northwind": "provisioning", "acme-eu": "provisioning", "globex-labs
 STATUSES |= {"wonka": "suspended", "tyrell": "created"}
 TENANT_IDS = {slug: identity("tenant", number, ago(days=200 - 9 * number)) for number, slug in enumerate(NAMES)}
 DENIED = "permission denied for schema tenant_northwind"
+TIMED_OUT = "PUT of tenants/hooli/provisioning-check: no answer from s3.eu-west-1.example within 10 s"
 
 
 def insert_all(conn: Connection) -> None:
-    """All of them, and the jobs that set three of them up."""
-    conn.execute(insert(tenants), [_tenant(number, slug) for number, slug in enumerate(NAMES)])
-    rows.write(conn, [_stuck(), _under_way("acme-eu", 4, seconds=12), _under_way("globex-labs", 1, seconds=4)])
+    """All of them, and the jobs that set them up."""
+    under_way = [_stuck(), _under_way("acme-eu", 4, seconds=12, pace=0.5), _under_way("globex-labs", 1, seconds=4)]
+    set_up = {slug: _set_up(number, slug) for number, slug in enumerate(NAMES) if _status(slug) in _SET_UP}
+    conn.execute(insert(tenants), [_tenant(number, slug, set_up.get(slug)) for number, slug in enumerate(NAMES)])
+    rows.write(conn, [each.job for each in (*under_way, *set_up.values())])
+    steps.write(conn, [*under_way, *set_up.values()])
 
 
-def _tenant(number: int, slug: str) -> dict[str, Any]:
-    status = STATUSES.get(slug, "active")
-    created_at = ago(minutes=14 - number) if status == "provisioning" else ago(days=200 - 9 * number)
+_SET_UP = ("active", "suspended")
+
+
+def _status(slug: str) -> str:
+    return STATUSES.get(slug, "active")
+
+
+def _created_at(number: int, slug: str) -> datetime:
+    return ago(minutes=14 - number) if _status(slug) == "provisioning" else ago(days=200 - 9 * number)
+
+
+def _tenant(number: int, slug: str, set_up: History | None) -> dict[str, Any]:
     return {
         "id": TENANT_IDS[slug],
         "slug": slug,
         "display_name": NAMES[slug],
         "schema_name": f"tenant_{slug.replace('-', '_')}"[:63],
-        "onboarding_status": status,
-        "created_at": created_at,
-        "activated_at": created_at + timedelta(seconds=41) if status in ("active", "suspended") else None,
+        "onboarding_status": _status(slug),
+        "created_at": _created_at(number, slug),
+        "activated_at": set_up.at if set_up else None,
     }
 
 
 def _provisioning(slug: str, done: int) -> dict[str, Any]:
     tenant_id = TENANT_IDS[slug]
     about = {"job_type": "provision_tenant", "queue": "provision", "tenant_id": tenant_id, "payload": {"slug": slug}}
-    return {**about, "idempotency_key": f"provision:{tenant_id}", "steps_completed": list(STEPS[:done])}
+    progress = round(100 * done / len(STEPS), 2)
+    key = f"provision:{tenant_id}"
+    return {**about, "idempotency_key": key, "steps_completed": list(STEPS[:done]), "progress": progress}
 
 
-def _stuck() -> rows.Row:
+def _set_up(number: int, slug: str) -> History:
+    """Done long ago, at a pace of its own; at one tenant the storage did not answer at first."""
+    asked_at = _created_at(number, slug)
+    columns = _provisioning(slug, len(STEPS))
+    job = rows.succeeded(f"set up {slug}", 0, asked_at, timedelta(), **columns)
+    history = History(job, asked_at, pace=0.8 + 0.1 * (number % 5))
+    if slug == "hooli":
+        history.tried(0, until=4, error=TIMED_OUT).tried(4, until=4, error=TIMED_OUT, wait=2).tried(4, wait=4)
+    else:
+        history.tried(0)
+    tried = {"attempts": history.generation, "generation": history.generation}
+    job |= {"finished_at": history.at, "updated_at": history.at, **tried}
+    return history
+
+
+def _stuck() -> History:
     error = {"error_type": "InsufficientPrivilege", "error_summary": DENIED, "error_fingerprint": "5b1e0cf6a7d20c11"}
     due_at = NOW + timedelta(seconds=38)
     job = rows.scheduled("stuck", 0, ago(minutes=5), due_at, attempts=2, generation=2, **_provisioning("northwind", 2))
-    return job | error | {"error_detail": f"InsufficientPrivilege: {DENIED}"}
+    job |= error | {"error_detail": f"InsufficientPrivilege: {DENIED}"}
+    return History(job, ago(minutes=5)).tried(0, until=2, error=DENIED).tried(2, until=2, error=DENIED, wait=60)
 
 
-def _under_way(slug: str, done: int, *, seconds: int) -> rows.Row:
-    columns = _provisioning(slug, done) | {"progress": round(100 * done / len(STEPS), 2)}
-    return rows.running(f"set up {slug}", 0, ago(seconds=seconds + 1), ago(seconds=seconds), PROVISIONER_1, **columns)
+def _under_way(slug: str, done: int, *, seconds: int, pace: float = 1) -> History:
+    asked_at, columns = ago(seconds=seconds + 1), _provisioning(slug, done)
+    job = rows.running(f"set up {slug}", 0, asked_at, ago(seconds=seconds), PROVISIONER_1, **columns)
+    return History(job, asked_at, pace=pace).tried(0, until=done)

@@ -148,6 +148,12 @@ class Figures:
                 found.setdefault(each.job_type, []).append(each)
         return tuple(sorted((self._unserved(*item) for item in found.items()), key=lambda each: each.since))
 
+    @cached_property
+    def untaken(self) -> tuple[str, ...]:
+        """The queues where provisionings wait and no live worker takes them."""
+        waiting = (each for each in self.backlog if each.job_type == PROVISION_TENANT and each.ready + each.scheduled)
+        return tuple(each.queue for each in waiting if not self.takers(PROVISION_TENANT, each.queue))
+
     def is_deeper(self, queue: str) -> bool:
         """Whether more is ready on the queue than was told apart by handler."""
         return self.depths.ready.get(queue, 0) > sum(each.ready for each in self.backlog if each.queue == queue)
@@ -173,7 +179,7 @@ class Figures:
             "jobs": (open_work, flows, self.hour.newest_at),
             "dead-letters": dead,
             "workers": (states, self.unserved, int(self.at.timestamp() // 10)),
-            "tenants": (self.tenants, provisioning, self.progress),
+            "tenants": (self.tenants, provisioning, self.progress, self.untaken),
             "audit": None,
             "minutes": minute,
         }

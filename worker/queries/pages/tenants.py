@@ -1,99 +1,98 @@
-"""The Tenants page: who there is, how far each is set up, and the open work of each."""
+"""The Tenants page: how far each is set up, step by step, and the open work of each; who needs a person comes first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, or_, select
+from sqlalchemy import Connection
 
-from worker.database import lowered, position
-from worker.queries.pages import cursors, provisioning, tenant_loads
-from worker.queries.pages.provisioning import Provisioning
-from worker.queries.schema import platform_jobs as job
-from worker.queries.schema import tenants as tenant
+from worker.queries.pages import cursors, provisioning, step_marks, tenant_loads, total_times
+from worker.queries.pages.provisioning import STEPS, Provisioning, Stage
+from worker.queries.pages.step_marks import Mark
+from worker.queries.pages.step_times import Usual
+from worker.queries.pages.stuck import Watch
+from worker.queries.pages.tenant_rows import AT_REST, PAGE, listing
 
-PAGE = 50
-
-_of_tenant = job.alias("of_tenant")
-_newest = (
-    select(_of_tenant.c.updated_at)
-    .where(_of_tenant.c.tenant_id == tenant.c.id)
-    .order_by(_of_tenant.c.created_at.desc(), _of_tenant.c.id.desc())
-    .limit(1)
-    .scalar_subquery()
-)
-_rows = (
-    select(
-        *provisioning.FACTS,
-        tenant.c.display_name,
-        tenant.c.onboarding_status,
-        tenant.c.created_at,
-        _newest.label("active_at"),
-    )
-    .select_from(provisioning.TENANTS)
-    .order_by(tenant.c.slug)
-    .limit(PAGE + 1)
-)
-_wanted = lowered(bindparam("containing", type_=Text))
-_CONTAINING = or_(
-    position(tenant.c.slug, _wanted) > 0,
-    position(lowered(tenant.c.display_name), _wanted) > 0,
-    tenant.c.id.cast(Text) == _wanted,
-)
-_AFTER = tenant.c.slug > bindparam("after_slug", type_=Text)
+_GIVEN_UP = (Stage.FAILED, Stage.CANCELLED)
 
 
-def _is(status: str) -> ColumnElement[bool]:
-    return tenant.c.onboarding_status == status
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the list is narrowed to: a text in slug or name, a state, the step that a tenant is at."""
 
-
-STATES = {
-    "created": _is("created"),
-    "provisioning": _is("provisioning"),
-    "stopped": and_(_is("provisioning"), or_(provisioning.FAILED, provisioning.AGAIN)),
-    "active": _is("active"),
-    "suspended": _is("suspended"),
-}
-"""What the list may be narrowed to; `stopped` is provisioning that failed, was cancelled or is being tried again."""
+    containing: str = ""
+    state: str | None = None
+    step: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One tenant: its row, its provisioning, and its open work when it has any."""
+    """One tenant: its row, its provisioning step by step, and its open work when it has any."""
 
     row: Any
     provisioning: Provisioning
+    marks: list[Mark]
     load: Any
+    total_seconds: float | None
+
+    @property
+    def stuck(self) -> str | None:
+        """Why it does not get on: nobody takes it, or no step has ended for too long; None when it does."""
+        return "untaken" if self.row.untaken else "idle" if self.row.idle else None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the total still grows."""
+        return self.total_seconds is not None and _ended_at(self.row) is None
+
+    def times(self, usual: Usual | None) -> float | None:
+        """How many times the usual total it took or has taken; None when it was given up or nothing is usual yet."""
+        if self.total_seconds is None or self.provisioning.stage in _GIVEN_UP or not (usual and usual.median):
+            return None
+        return self.total_seconds / usual.median
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some tenants, and the cursor of the next page when there is one."""
+    """Some tenants, the cursor of the next page when there is one, and what a provisioning usually takes."""
 
     lines: list[Line]
     older: str | None
+    usual: Usual | None
 
 
 def page(
-    conn: Connection, *, containing: str = "", state: str | None = None, cursor: str | None = None, now: datetime
+    conn: Connection, wanted: Wanted = Wanted(), *, watch: Watch, cursor: str | None = None, now: datetime
 ) -> Page:
-    """Tenants in the order of their slugs, narrowed to a text in slug or name and to one of STATES."""
-    after = cursors.decode(cursor, cursors.name)[0] if cursor else None
-    statement = _rows.where(*_narrowed(containing, state, after))
-    rows = conn.execute(statement, {"containing": containing, "after_slug": after}).all()
+    """Tenants that need a person first, then those under way, then the others; each kind by slug."""
+    urgency, slug = cursors.decode(cursor, cursors.number, cursors.name) if cursor else (-1, "")
+    values: dict[str, Any] = {"containing": wanted.containing, "after_urgency": urgency, "after_slug": slug}
+    values |= {"after_resting": slug if urgency >= AT_REST else "", "at_now": now, **watch.values}
+    values |= {"at_place": STEPS.index(wanted.step) if wanted.step else None}
+    statement = listing(containing=bool(wanted.containing), state=wanted.state, at_step=bool(wanted.step))
+    rows = conn.execute(statement, values).all()
     shown = rows[:PAGE]
-    loads = tenant_loads.of(conn, tenant_ids=[row.id for row in shown], now=now)
-    lines = [Line(row, provisioning.of(row), loads.get(row.id)) for row in shown]
-    return Page(lines, cursors.encode(shown[-1].slug) if len(rows) > PAGE else None)
+    older = cursors.encode(shown[-1].urgency, shown[-1].slug) if len(rows) > PAGE else None
+    return Page(_lines(conn, shown, now), older, total_times.usual(conn))
 
 
-def _narrowed(containing: str, state: str | None, after: str | None) -> Iterator[ColumnElement[bool]]:
-    if containing:
-        yield _CONTAINING
-    if state:
-        yield STATES[state]
-    if after is not None:
-        yield _AFTER
+def _lines(conn: Connection, rows: Any, now: datetime) -> list[Line]:
+    found = {row.id: provisioning.of(row) for row in rows}
+    marks = step_marks.of(conn, list(found.values()))
+    loads = tenant_loads.of(conn, tenant_ids=list(found), now=now)
+    return [Line(row, found[row.id], marks[row.id], loads.get(row.id), _total(row, now)) for row in rows]
+
+
+def _ended_at(row: Any) -> datetime | None:
+    ended: datetime | None = row.activated_at or row.finished_at
+    return ended
+
+
+def _total(row: Any, now: datetime) -> float | None:
+    """From the asking to the end, or to now; None when nobody has asked."""
+    if row.asked_at is None:
+        return None
+    took: float = ((_ended_at(row) or now) - row.asked_at).total_seconds()
+    return max(took, 0)
