@@ -79,6 +79,8 @@ def _tries(job: Row, steps: Sequence[Step], attempts: Sequence[Row], at: int) ->
             runs.setdefault(run.generation, []).append((step, run))
     for each in attempts:
         mine = tuple(runs.get(each.generation, ()))
+        if not mine and each.outcome == AttemptOutcome.COMPLETED:
+            continue  # it did its steps, and nobody wrote when
         row = mine[0][0].number if mine else at
         due_at = each.retry_at or (_WHEN_ASKED if each.outcome in _FOR_GOOD else each.finished_at)
         yield _Try(row, each.claimed_at, each.finished_at, due_at, mine)

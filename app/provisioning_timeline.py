@@ -80,7 +80,7 @@ def _length(job: Row, parts: Sequence[Part], since: datetime) -> float:
     ends = [(part.end - since).total_seconds() for part in parts]
     if job.state in RUNS:
         ends.append((job.now - since + max((job.now - job.locked_at) / 10, _ROOM)).total_seconds())
-    return max(0.001, *ends)
+    return max([0.001, *ends])
 
 
 def _axis(parts: Sequence[Part], since: datetime, length: float) -> Axis:

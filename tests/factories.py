@@ -69,6 +69,21 @@ def attempts(conn: Connection, job_id: UUID) -> list[Any]:
     return list(conn.execute(select(table).where(table.c.job_id == job_id).order_by(table.c.generation)))
 
 
+def attempt(conn: Connection, job_id: UUID, number: int, **columns: Any) -> None:
+    """An attempt that ended: the first at noon, each a minute after the one before, after ten seconds."""
+    began = NOON + timedelta(minutes=number - 1)
+    row: dict[str, Any] = {"job_id": job_id, "generation": number, "attempt": number, "worker_id": "worker-1"}
+    row |= {"claimed_at": began, "started_at": began, "finished_at": began + timedelta(seconds=10), "outcome": "failed"}
+    conn.execute(insert(schema.job_attempts), row | columns)
+
+
+def job_step(conn: Connection, job_id: UUID, ordinal: int, step: str, **columns: Any) -> None:
+    """A step that was done in the job's first claim, in a second from noon on."""
+    row: dict[str, Any] = {"job_id": job_id, "generation": 1, "ordinal": ordinal, "step": step, "outcome": "done"}
+    row |= {"started_at": NOON, "finished_at": NOON + timedelta(seconds=1)}
+    conn.execute(insert(schema.job_steps), row | columns)
+
+
 def claimed(conn: Connection, job_id: UUID) -> Job:
     """The claim that a running row stands for."""
     row = stored(conn, job_id)

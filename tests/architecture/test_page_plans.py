@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Executable, event
 
 from tests.architecture.test_plans import TABLES, Node, filled, plan
 from worker.model import new_id
-from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection
+from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection, step_times, tenant
 from worker.queries.pages.filters import Filters
 
 __all__ = ("filled",)
@@ -21,6 +21,7 @@ RECENT, DEAD, GROUP = "ix_platform_jobs_recent", "ix_platform_jobs_dead", "ix_pl
 READY, SCHEDULED, RUNNING = "ix_platform_jobs_ready", "ix_platform_jobs_scheduled", "ix_platform_jobs_running"
 TENANT, ROW, EVENT = "ix_platform_jobs_tenant", "pk_platform_jobs", "uq_platform_jobs_event_subscriber"
 ATTEMPT, KEY = "pk_job_attempts", "uq_platform_jobs_key"
+STEP, STEP_DONE = "pk_job_steps", "ix_job_steps_done"
 
 Read = Callable[[Connection], Any]
 
@@ -67,6 +68,9 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     "how many are alike": (lambda conn: job.alike(conn, fingerprint="g1"), {GROUP}),
     "what is ahead": (lambda conn: job.ahead(conn, queue="queue_1", created_at=NOW, job_id=new_id()), {READY}),
     "what a word names": (lambda conn: lookup.look(conn, word="word"), {ROW, EVENT, KEY}),
+    "a tenant's provisioning": (lambda conn: tenant.find(conn, name="acme", now=NOW), {KEY}),
+    "the steps of a provisioning": (lambda conn: tenant.steps(conn, job_id=new_id(), generation=9), {STEP}),
+    "what steps usually take": (step_times.usual, {STEP_DONE}),
     "a selection": (lambda conn: selection.read(conn, job_ids=[new_id()], now=NOW), {ROW}),
 }
 

@@ -51,8 +51,13 @@ SELECT gen_random_uuid(), 'event-' || n, 'order.created', 'api', now(), '{}', no
 FROM generate_series(1, 60000) AS n;
 INSERT INTO control.job_attempts (job_id, generation, attempt, worker_id, claimed_at, finished_at, outcome)
 SELECT id, 1, 1, 'w-1', created_at, finished_at, 'completed' FROM control.platform_jobs WHERE status = 'succeeded';
+INSERT INTO control.job_steps (job_id, generation, ordinal, step, started_at, finished_at, outcome)
+SELECT id, 1, ordinal, step, created_at, finished_at, CASE WHEN ordinal = 6 THEN 'skipped' ELSE 'done' END
+FROM (SELECT id, created_at, finished_at FROM control.platform_jobs WHERE status = 'succeeded' LIMIT 20000) AS jobs,
+    unnest(ARRAY['create_schema', 'run_tenant_migrations', 'grant_app_rw', 'seed_role_profiles',
+        'verify_object_storage', 'activate_onboarding']) WITH ORDINALITY AS steps (step, ordinal);
 """
-TABLES = ("platform_jobs", "event_outbox", "job_attempts")
+TABLES = ("platform_jobs", "event_outbox", "job_attempts", "job_steps")
 
 
 @dataclass(frozen=True)

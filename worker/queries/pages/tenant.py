@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Connection, Text, bindparam, select
+from sqlalchemy import BigInteger, Connection, Text, bindparam, or_, select
 
 from worker.database import Id, Row, moment
 from worker.queries.pages import jobs, provisioning
@@ -19,8 +19,8 @@ from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
 NEWEST = 6
-ATTEMPTS = 12
-"""The attempts whose steps are read, the last to begin."""
+ATTEMPTS = 13
+"""The attempts whose steps are read, the last to begin; of those before, what they got done."""
 
 TENANT = select(
     *provisioning.FACTS,
@@ -48,7 +48,10 @@ BY_SLUG = TENANT.where(tenant.c.slug == bindparam("as_slug", type_=Text))
 BY_ID = TENANT.where(tenant.c.id == bindparam("of_id", type_=Id))
 STEPS_OF = (
     select(*step.c)
-    .where(step.c.job_id == bindparam("of_job", type_=Id), step.c.generation > bindparam("after", type_=BigInteger))
+    .where(
+        step.c.job_id == bindparam("of_job", type_=Id),
+        or_(step.c.generation > bindparam("after", type_=BigInteger), step.c.outcome == "done"),
+    )
     .order_by(step.c.generation, step.c.ordinal)
 )
 
@@ -65,7 +68,7 @@ def find(conn: Connection, *, name: str, now: datetime | None = None) -> Row | N
 
 
 def steps(conn: Connection, *, job_id: UUID, generation: int) -> Sequence[Row]:
-    """The runs of its steps in the order in which they began, those of the last attempts."""
+    """The runs of its steps in the order in which they began."""
     return conn.execute(STEPS_OF, {"of_job": job_id, "after": generation - ATTEMPTS}).all()
 
 
