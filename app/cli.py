@@ -24,6 +24,7 @@ COMMANDS = {
     "workers": "app.commands.workers",
     "tenants": "app.commands.tenants",
     "operators": "app.commands.operators",
+    "tokens": "app.commands.tokens",
 }
 
 
