@@ -14,7 +14,7 @@ from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, m
 from worker.database.ddl import bounded, check, schema_of
 from worker.database.engines import autocommit, connect, is_file, read_only, url_of
 from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable, is_strained
-from worker.database.hints import HINTED, hint, serialise
+from worker.database.hints import HINTED, hint, serialise, wait_briefly
 from worker.database.insert import insert
 from worker.database.listener import Listener
 from worker.database.migration import alone, at_leisure
@@ -113,4 +113,5 @@ __all__ = (
     "tally",
     "text_of",
     "url_of",
+    "wait_briefly",
 )

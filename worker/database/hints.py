@@ -1,4 +1,4 @@
-"""Wake-ups inside a statement, and turns taken between transactions."""
+"""Wake-ups inside a statement, turns taken between transactions, and how long to wait for one."""
 
 from __future__ import annotations
 
@@ -46,3 +46,9 @@ def is_first(conn: Connection, name: str) -> bool:
     """Whether this transaction is past that point now; the same lock, without waiting for it."""
     lock = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
     return bool(conn.execute(select(Either(postgresql=lock, sqlite=true()))).scalar_one())
+
+
+def wait_briefly(conn: Connection, *, seconds: int) -> None:
+    """Give up on what others hold after that time, until the transaction ends; who reads a file waits for nobody."""
+    patience = func.set_config(literal_column("'lock_timeout'"), literal(f"{seconds}s", Text), true())
+    conn.execute(select(Either(postgresql=patience, sqlite=null())))

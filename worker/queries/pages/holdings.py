@@ -10,12 +10,14 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from worker.database import Row
+from worker.database import Row, wait_briefly
 from worker.errors import TenantNotReady, UnknownTenant
 from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models
 
 DATASETS, MODELS = 5, 5
+PATIENCE_SECONDS = 1
+"""How long a page waits for a migration of the tenant's tables."""
 
 log = structlog.get_logger()
 
@@ -35,6 +37,7 @@ def read(engine: Engine, *, tenant_id: UUID) -> Holdings:
     """Read in the tenant's own transaction; whatever is wrong there, the answer is an empty one that says so."""
     try:
         with tenant_uow(engine, tenant_id=tenant_id) as conn:
+            wait_briefly(conn, seconds=PATIENCE_SECONDS)
             listed = datasets.listed(conn, limit=DATASETS)
             of_dataset: dict[UUID, list[Row]] = {}
             for row in insights.of_datasets(conn, dataset_ids=[each.id for each in listed]) if listed else ():
