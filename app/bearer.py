@@ -63,8 +63,6 @@ def _shown(request: Request) -> str:
 def _stranger(conn: Connection, showing: Showing, address: str | None) -> Refused:
     """The refusal of a token that is not known or no longer good; after so many of them, of the address."""
     uses = rates.count(conn, key=f"unknown token from {address}", now=showing.now)
-    if uses == 1:
-        rates.prune(conn, now=showing.now)
     if uses > TRIES_PER_ADDRESS:
         later = {"Retry-After": str(rates.WINDOW_MINUTES * 60)}
         return Refused(429, "Too many tokens that are not known came from this address.", headers=later)

@@ -58,7 +58,7 @@ def migrated(server: str) -> Iterator[Engine]:
         conn.execute(text("CREATE DATABASE watchfloor"))
     maintenance.dispose()
     url = make_url(server).set(database="watchfloor").render_as_string(hide_password=False)
-    engine = connect(url, application_name="tests", pool_size=20)
+    engine = connect(url, application_name="tests", pool_size=20, pre_ping=True)  # outages end its sessions, too
     migrate.upgrade(engine)
     yield engine
     engine.dispose()

@@ -31,8 +31,14 @@ PRUNE = delete(rate_counters).where(rate_counters.c.minute < moment() - _WINDOW)
 
 
 def count(conn: Connection, *, key: str, now: datetime | None = None) -> int:
-    """Add one use of the key; how many there were in the last fifteen minutes, this one included."""
-    return int(conn.execute(COUNT, {"of_key": key, "at_now": now}).scalar_one())
+    """Add one use of the key; how many there were in the last fifteen minutes, this one included.
+
+    The first use of a key clears away what no longer counts, so that nobody who never gets in leaves rows for ever.
+    """
+    uses = int(conn.execute(COUNT, {"of_key": key, "at_now": now}).scalar_one())
+    if uses == 1:
+        prune(conn, now=now)
+    return uses
 
 
 def forget(conn: Connection, *, key: str, now: datetime | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, literal, or_, select
+from sqlalchemy import Connection, bindparam, delete, func, literal, select
 
 from worker.database import among, moment, one_of, seconds
 from worker.model import Status
@@ -12,10 +12,7 @@ from worker.queries.schema import (
     event_outbox,
     has_status,
     job_attempts,
-    operator_sessions,
     platform_jobs,
-    rate_counters,
-    sign_in_links,
     sleepers,
     statistics_minutes,
     worker_instances,
@@ -51,12 +48,8 @@ _gone = func.coalesce(worker_instances.c.stopped_at, worker_instances.c.last_hea
 _some_gone = select(worker_instances.c.instance_id).where(_gone).limit(bindparam("at_most"))
 GONE_WORKERS = delete(worker_instances).where(one_of(worker_instances.c.instance_id, _some_gone))
 
-LAPSED = (
-    (delete(operator_sessions).where(operator_sessions.c.expires_at < _before), 0),
-    (delete(sign_in_links).where(or_(sign_in_links.c.expires_at < _before, sign_in_links.c.used_at < _before)), _DAY),
-    (delete(rate_counters).where(rate_counters.c.minute < _before), _DAY),
-    (delete(sleepers).where(sleepers.c.since < _before), _DAY),
-)
+# What the console's people leave is cleared away as they come, by its own role: no worker may touch it
+OLD_SLEEPERS = delete(sleepers).where(sleepers.c.since < _before)
 _first = select(func.min(statistics_minutes.c.minute)).scalar_subquery()
 # A day at a time: its minutes are bounded by the names of handlers, queues and outcomes
 OLD_STATISTICS = delete(statistics_minutes).where(
@@ -77,7 +70,5 @@ def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: date
         pruned["jobs"] = conn.execute(DELETE_JOBS, {"of_ids": ids}).rowcount
         pruned["workers"] = conn.execute(GONE_WORKERS, old).rowcount
     pruned["statistics"] = conn.execute(OLD_STATISTICS, {"older_than": _STATISTICS_DAYS * _DAY, "at_now": now}).rowcount
-    pruned["lapsed"] = sum(
-        conn.execute(statement, {"older_than": age, "at_now": now}).rowcount for statement, age in LAPSED
-    )
+    pruned["sleepers"] = conn.execute(OLD_SLEEPERS, {"older_than": _DAY, "at_now": now}).rowcount
     return pruned

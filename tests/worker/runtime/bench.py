@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import Engine, func, select, text
+from sqlalchemy import Connection, Engine, func, select, text
 from structlog.testing import LogCapture
 from structlog.typing import FilteringBoundLogger
 
@@ -199,10 +199,7 @@ def in_status(engine: Engine, wanted: Status) -> int:
 def outage(engine: Engine) -> Iterator[None]:
     """Nobody reaches the database, and everybody's connection to it is gone."""
     name = engine.url.database
-    there = connect(
-        engine.url.set(database="postgres").render_as_string(hide_password=False), application_name="outage"
-    )
-    with autocommit(there).connect() as conn:
+    with administrator(engine) as conn:
         conn.execute(text(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"))
         conn.execute(
             text("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = :name"), {"name": name}
@@ -212,13 +209,12 @@ def outage(engine: Engine) -> Iterator[None]:
         finally:
             conn.execute(text(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true"))
             engine.dispose()
-    there.dispose()
 
 
 @contextmanager
 def read_only(engine: Engine) -> Iterator[None]:
     """The server refuses writes, as an old primary does after a fail-over; sessions stay (A-16)."""
-    with autocommit(engine).connect() as conn:
+    with administrator(engine) as conn:
         conn.execute(text("ALTER SYSTEM SET default_transaction_read_only = on"))
         conn.execute(text("SELECT pg_reload_conf()"))
         try:
@@ -228,3 +224,13 @@ def read_only(engine: Engine) -> Iterator[None]:
             conn.execute(text("SELECT pg_reload_conf()"))
             until(lambda: conn.execute(text("SHOW default_transaction_read_only")).scalar_one() == "off")
     engine.dispose()
+
+
+@contextmanager
+def administrator(engine: Engine) -> Iterator[Connection]:
+    """A connection of the server's superuser, to another database than the one that is worked on."""
+    url = engine.url.set(username="postgres", database="postgres").render_as_string(hide_password=False)
+    there = connect(url, application_name="administrator")
+    with autocommit(there).connect() as conn:
+        yield conn
+    there.dispose()

@@ -4,11 +4,26 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, Engine
 
 from tests.worker.runtime.bench import Start, quick, registry
 from worker.job_types import Handler
 from worker.runtime.executor import Executor
 from worker.runtime.worker import Worker
+
+
+@pytest.fixture
+def engine(app_rw: Engine) -> Engine:
+    """The database as workers and the maintenance may use it, who need no more for anything they do."""
+    return app_rw
+
+
+@pytest.fixture
+def conn(engine: Engine, migrated: Engine) -> Iterator[Connection]:
+    """A connection of somebody who may do anything, for what a test needs to be there, or to go wrong."""
+    assert engine.url.database == migrated.url.database
+    with migrated.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
+        yield conn
 
 
 @pytest.fixture
