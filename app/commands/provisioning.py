@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import sleep
 
 import click
 
@@ -63,7 +63,7 @@ def _until_over(desk: Desk, slug: str) -> ProvisionStatus:
         told = len(known.steps_completed)
         if known.status in OVER:
             return known
-        time.sleep(LOOK_EVERY_SECONDS)
+        sleep(LOOK_EVERY_SECONDS)
 
 
 def _end(known: ProvisionStatus) -> str:

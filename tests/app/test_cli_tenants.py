@@ -91,7 +91,7 @@ def test_waiting_ends_with_the_provisioning(shell: Shell, conn: Connection, monk
         conn.execute(schema.platform_jobs.update().values(done | steps))
         conn.commit()
 
-    monkeypatch.setattr(commands.time, "sleep", worker)
+    monkeypatch.setattr(commands, "sleep", worker)
     result = shell("tenants", "provision", "acme", "--wait")
     assert result.exit_code == 0
     assert result.stderr.splitlines() == ["create_schema done", "run_tenant_migrations done"]
