@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
 
 from worker.database import Engine
-from worker.errors import ClaimLost
+from worker.errors import ClaimLost, JobCancelled
 from worker.failures import describe
 from worker.model import Job
 from worker.queries import steps
@@ -35,23 +35,31 @@ def run(job: Job, engine: Engine, work: Mapping[str, Callable[[], None]]) -> Non
     with engine.begin() as conn:
         steps.resume(conn, claimed=job, skipped=[(STEPS.index(step) + 1, step) for step in done])
     for ordinal, step in enumerate(STEPS, start=1):
-        if step in done:
-            continue
-        require_wanted()
-        with engine.begin() as conn:
-            if not steps.start(conn, claimed=job, ordinal=ordinal, step=step):
-                raise ClaimLost
-        with _failure_recorded(job, engine, ordinal):
-            work[step]()
-        done.append(step)
-        with engine.begin() as conn:
-            if not steps.finish(conn, claimed=job, ordinal=ordinal, completed=done, percent=progress(done)):
-                raise ClaimLost
+        if step not in done:
+            _begin(job, engine, ordinal, step)
+            with _failure_recorded(job, engine, ordinal):
+                work[step]()
+            done.append(step)
+            _end(job, engine, ordinal, done)
 
 
-def progress(done: list[str]) -> float:
+def progress(done: Sequence[str]) -> float:
     """How far a provisioning is with these steps done, in percent (S1-75)."""
     return len(done) / len(STEPS) * 100
+
+
+def _begin(job: Job, engine: Engine, ordinal: int, step: str) -> None:
+    """The row is asked, too, whether it is to go on: a worker hears of a cancel with its next beat only."""
+    require_wanted()
+    with engine.begin() as conn:
+        if not steps.start(conn, claimed=job, ordinal=ordinal, step=step):
+            raise JobCancelled if steps.stands(conn, claimed=job) else ClaimLost
+
+
+def _end(job: Job, engine: Engine, ordinal: int, done: Sequence[str]) -> None:
+    with engine.begin() as conn:
+        if not steps.finish(conn, claimed=job, ordinal=ordinal, completed=done, percent=progress(done)):
+            raise ClaimLost
 
 
 @contextmanager

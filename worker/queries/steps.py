@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Text, and_, bindparam, func, literal, select, update
+from sqlalchemy import Connection, Integer, Text, and_, bindparam, func, literal, select, true, update
 
 from worker.database import Id, insert, moment, records
 from worker.errors import InvalidInput
@@ -50,12 +50,12 @@ CLOSE_LOST = (
     )
     .values(outcome="lost", finished_at=func.coalesce(_last_run_ended_at, moment()))
 )
-_step = records("skipped", ordinal=Integer(), step=Text()).c
+_skipped = records("skipped", ordinal=Integer(), step=Text())
 SKIP = insert(job_steps).from_select(
     ["job_id", "generation", "ordinal", "step", "started_at", "finished_at", "outcome"],
-    select(job.c.id, job.c.generation, _step.ordinal, _step.step, moment(), moment(), literal("skipped")).where(
-        _stands
-    ),
+    select(job.c.id, job.c.generation, _skipped.c.ordinal, _skipped.c.step, moment(), moment(), literal("skipped"))
+    .select_from(job.join(_skipped, true()))
+    .where(_stands),
 )
 START = (
     insert(job_steps)
@@ -67,10 +67,11 @@ START = (
             bindparam("of_ordinal", type_=Integer),
             bindparam("of_step", type_=Text),
             moment(),
-        ).where(_stands),
+        ).where(_stands, job.c.cancel_requested_at.is_(None)),
     )
     .returning(job_steps.c.ordinal)
 )
+STANDS = select(job.c.id).where(_stands)
 COMPLETE = (
     update(job)
     .where(_stands)
@@ -80,7 +81,7 @@ COMPLETE = (
 FINISH = update(job_steps).where(_this).values(finished_at=moment(), outcome="done")
 FAIL = (
     update(job_steps)
-    .where(_this, select(job.c.id).where(_stands).exists())
+    .where(_this, STANDS.exists())
     .values(finished_at=moment(), outcome="failed", error=bindparam("for_error"))
 )
 
@@ -102,9 +103,14 @@ def resume(conn: Connection, *, claimed: Job, skipped: Sequence[tuple[int, str]]
 
 
 def start(conn: Connection, *, claimed: Job, ordinal: int, step: str, now: datetime | None = None) -> bool:
-    """Record that a step begins; False when the claim is lost and nothing was written."""
+    """Record that a step begins; False, and nothing written, when a cancel was asked for or the claim is lost."""
     values = {**_claim(claimed, now), "of_ordinal": ordinal, "of_step": step}
     return conn.execute(START, values).first() is not None
+
+
+def stands(conn: Connection, *, claimed: Job) -> bool:
+    """Whether the claim has not been lost."""
+    return conn.execute(STANDS, _claim(claimed, None)).first() is not None
 
 
 def finish(
