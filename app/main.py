@@ -76,9 +76,12 @@ def create_app(
 
 
 def new_worker(settings: WorkerSettings, registry: Registry) -> Worker:
-    """A worker, not started yet; ConfigurationError when it could not do what it would advertise."""
+    """A worker, not started yet; ConfigurationError when it could not do what it would advertise.
+
+    One that has the owner's address takes its jobs by that, for a provisioning is the owner's alone to take.
+    """
     topology.require_shareable(settings, starts="a worker")
-    url = topology.address(settings)
+    url = topology.owner_address(settings)
     return local_worker(settings, registry, url=url) if is_file(url) else Worker(settings, registry, url=url)
 
 
@@ -91,18 +94,11 @@ def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance
 
 def _engines(settings: ConsoleSettings) -> list[Engine]:
     """One for the pages and one for the work, or one for both."""
-    work = topology.address(settings)
-    pages = settings.console_database_url
-    if not pages:
-        return [_engine(settings, work)]
-    return [
-        _engine(settings, topology.address(settings.model_copy(update={"database_url": pages}))),
-        _engine(settings, work),
-    ]
-
-
-def _engine(settings: ConsoleSettings, url: str) -> Engine:
-    return connect(url, application_name="watchfloor console", pool_size=settings.console_pool_size, pre_ping=True)
+    topology.require_same_database(settings, "CONSOLE_DATABASE_URL", settings.console_database_url)
+    pages = settings.model_copy(update={"database_url": settings.console_database_url or settings.database_url})
+    addresses = dict.fromkeys((topology.address(pages), topology.address(settings)))
+    size = settings.console_pool_size
+    return [connect(each, application_name="watchfloor console", pool_size=size, pre_ping=True) for each in addresses]
 
 
 def _middleware(settings: ConsoleSettings) -> list[Middleware]:

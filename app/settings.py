@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 
+from worker.database import APP_RW, CONSOLE_RW, OWNER
 from worker.settings import Names, Seconds, WorkerSettings
 
 
@@ -43,3 +44,15 @@ class ConsoleSettings(WorkerSettings):
     def _auto(cls, value: Any) -> Any:
         """`auto` follows the scheme of each request; `true` is for a proxy that ends TLS without saying so."""
         return None if value == "auto" else value
+
+    @model_validator(mode="after")
+    def _of_one_database(self) -> Self:
+        if self.console_database_url and not self.database_url:
+            raise ValueError("CONSOLE_DATABASE_URL is set, but DATABASE_URL is not: both are addresses of one database")
+        return self
+
+    @property
+    def passwords(self) -> dict[str, SecretStr]:
+        """Those that are set, by role."""
+        every = {OWNER: self.owner_password, APP_RW: self.app_rw_password, CONSOLE_RW: self.console_rw_password}
+        return {role: password for role, password in every.items() if password}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TypeVar
 
+from pydantic import SecretStr
+
 from worker.database import is_file, url_of
 from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
 from worker.job_types import PROVISION_JOB_TYPE
@@ -37,6 +39,22 @@ def address(settings: WorkerSettings) -> str:
     return url_of(settings.database_url.get_secret_value(), pooled=settings.pooler is not None)
 
 
+def owner_address(settings: WorkerSettings) -> str:
+    """The address of whoever owns the schemas, past any pooler; where none is set, everybody is the owner."""
+    owner = settings.migrations_database_url
+    return address(settings.model_copy(update={"database_url": owner, "pooler": None}) if owner else settings)
+
+
+def require_same_database(settings: WorkerSettings, name: str, other: SecretStr | None) -> None:
+    """TopologyRefused where the address of another role cannot be of the database that DATABASE_URL names."""
+    if other is None:
+        return
+    if settings.database_url is None:
+        raise TopologyRefused(f"{name} is set, but DATABASE_URL is not: both are addresses of one database")
+    if is_file(other.get_secret_value()) or is_file(address(settings)):
+        raise TopologyRefused(f"{name}: a SQLite database knows no roles: leave it out")
+
+
 def may_provision(settings: WorkerSettings) -> bool:
     """Whether this process may do DDL: it does everything itself, or has been given the owner's address."""
     return settings.job_worker_mode == "in_process" or settings.migrations_database_url is not None
@@ -67,6 +85,7 @@ def shaped(settings: Settings, mode: Mode, *, starts: str) -> Settings:
     """The settings with the mode that `starts` implies; TopologyRefused where they say another or cannot have it."""
     if "job_worker_mode" in settings.model_fields_set:
         require_mode(settings, mode, starts=starts)
+    require_same_database(settings, "MIGRATIONS_DATABASE_URL", settings.migrations_database_url)
     declared = settings.model_copy(update={"job_worker_mode": mode})
     require_shareable(declared, starts=starts)
     return declared

@@ -24,7 +24,7 @@ def command(*, data: Path | None, as_json: bool) -> None:
     with database(settings, data, create=True) as found, found.engine() as engine:
         with engine.connect() as conn:
             before = migrate.current(conn)
-        migrate.upgrade(engine)
+        migrate.upgrade(engine, passwords=settings.passwords)
     after = migrate.head()
     text = f"at {after} already" if before == after else f"migrated from {before or 'nothing'} to {after}"
     say(document({"before": before, "revision": after}) if as_json else text)

@@ -134,7 +134,7 @@ def _allowed(settings: WorkerSettings, mode: Mode, *, starts: str) -> str:
     topology.require_mode(settings, mode, starts=starts)
     topology.require_shareable(settings, starts=starts)
     topology.require_timing(settings)
-    return topology.address(settings)
+    return topology.owner_address(settings)
 
 
 def _described(settings: WorkerSettings, **values: Any) -> WorkerSettings:
