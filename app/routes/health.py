@@ -39,6 +39,6 @@ def _lacks(console: Console) -> list[str]:
 
 
 def _required(console: Console) -> Collection[str]:
-    """The job types that this deployment says it needs, else all that it has handlers for."""
-    named = console.settings.required_job_types
-    return console.registry.capabilities() if named is None else named
+    """The job types that this deployment says it needs, else all that its own modules have handlers for."""
+    named, registry = console.settings.required_job_types, console.registry
+    return registry.capabilities() - registry.built_in if named is None else named

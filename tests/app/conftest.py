@@ -19,6 +19,7 @@ from app.routes import page
 from app.settings import ConsoleSettings
 from app.web import Route
 from tests import factories
+from tests.app.routes.programs import program, token
 from worker.database import Row
 from worker.queries import sessions as stored
 from worker.queries.schema import operator_actions
@@ -28,8 +29,8 @@ Visitor = Callable[..., TestClient]
 
 @pytest.fixture
 def settings() -> ConsoleSettings:
-    """The console's defaults, whatever the environment says, in a deployment that asks for no worker."""
-    return ConsoleSettings.model_validate({"required_job_types": ()})
+    """The console's defaults, whatever the environment says."""
+    return ConsoleSettings.model_validate({})
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +57,13 @@ def app(
 def client(app: Starlette) -> Iterator[TestClient]:
     """A browser that nobody has signed in with; it shows redirects instead of following them."""
     with browser(app) as opened:
+        yield opened
+
+
+@pytest.fixture
+def api(app: Starlette, conn: Connection) -> Iterator[TestClient]:
+    """A program whose token has every scope."""
+    with program(app, token(conn)) as opened:
         yield opened
 
 

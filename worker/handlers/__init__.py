@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worker.bus import Bus
 from worker.deployment import Deployment
@@ -27,6 +27,8 @@ class Registry:
     subscribers: Subscribers = field(default_factory=Subscribers)
     nets: Nets = field(default_factory=Nets)
     bus: Bus = field(default_factory=Bus)
+    built_in: frozenset[str] = frozenset()
+    """The job types that are here whether or not anybody asked for them."""
 
     def handler(self, job: Job) -> Handler | None:
         """The subscriber's handler for an event job, else the job type's; None when this process has none."""
@@ -49,9 +51,10 @@ def configured(settings: WorkerSettings) -> Registry:
     Where a module names no budget of attempts, the deployment's counts.
     """
     registry = load(settings.handlers or (), max_attempts=settings.max_attempts)
+    asked_for = registry.job_types.runnable()
     for each in _BUILT_IN:
         each.register(registry, Deployment(settings))
-    return registry
+    return replace(registry, built_in=registry.job_types.runnable() - asked_for)
 
 
 def load(modules: Iterable[str], *, max_attempts: int = DEFAULT_MAX_ATTEMPTS) -> Registry:
