@@ -1,7 +1,7 @@
 """What conformance tests share: parts of a worker, and the console at noon with people to visit it."""
 
-from tests.app.conftest import client, settings, templates
+from tests.app.conftest import api, client, settings, templates
 from tests.app.routes.conftest import app, visitor
 from tests.worker.runtime.conftest import start
 
-__all__ = ("app", "client", "settings", "start", "templates", "visitor")
+__all__ = ("api", "app", "client", "settings", "start", "templates", "visitor")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from sqlalchemy import Connection, insert, select, update
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from tests.app.routes.programs import program, token
+from tests.app.routes.programs import token
 from tests.conformance.acts import jobs, take
 from tests.factories import NOON, tenant
 from worker.model import Status, new_ids
@@ -22,13 +21,6 @@ from worker.queries.schema import platform_jobs, tenants
 PROVISIONER, PRODUCT = ("provision_tenant",), ("materialize_insights", "send_email", "train_tenant_model")
 OVER = [Status.FAILED, Status.CANCELLED]
 PAIRS, AT_ONCE = 1000, 8
-
-
-@pytest.fixture
-def api(app: Starlette, conn: Connection) -> Iterator[TestClient]:
-    """A program that may do everything."""
-    with program(app, token(conn)) as client:
-        yield client
 
 
 def ask(api: TestClient, tenant_id: UUID, **body: Any) -> dict[str, Any]:
