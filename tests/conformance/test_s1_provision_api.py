@@ -43,6 +43,12 @@ def become(conn: Connection, **columns: Any) -> None:
     conn.execute(update(platform_jobs).values(**columns))
 
 
+def test_s1_24_a_request_sent_again_at_the_same_time_makes_no_second_job(app: Starlette, conn: Connection) -> None:
+    pairs = anyio.run(ask_and_look, app, token(conn), [tenant(conn)] * 16)
+    [job] = jobs(conn)
+    assert [(posted["job_id"], found["status"]) for posted, found in pairs] == [(str(job.id), "queued")] * 16
+
+
 def test_s1_61_the_request_makes_the_job_that_the_provisioner_takes(api: TestClient, conn: Connection) -> None:
     acme = tenant(conn)
     made = ask(api, acme)
