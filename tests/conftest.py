@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.cluster import throwaway
 from tests.emptying import empty
 from tests.pooler import Pooler, pooling
 from worker import migrate
-from worker.database import APP_RW, CONSOLE_RW, connect, url_of
+from worker.database import APP_RW, CONSOLE_RW, OWNER, connect, url_of
 
 BOTH = tuple(
     Path(__file__).parent / folder
@@ -93,16 +94,26 @@ def engine(database: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
 @pytest.fixture
 def console_rw(engine: Engine) -> Iterator[Engine]:
     """The same database as the console's pages may use it."""
-    yield from signed_in(engine, CONSOLE_RW)
+    with as_role(engine, CONSOLE_RW) as theirs:
+        yield theirs
 
 
 @pytest.fixture
 def app_rw(engine: Engine) -> Iterator[Engine]:
     """The same database as workers, the maintenance and the API's work may use it."""
-    yield from signed_in(engine, APP_RW)
+    with as_role(engine, APP_RW) as theirs:
+        yield theirs
 
 
-def signed_in(engine: Engine, role: str) -> Iterator[Engine]:
+@pytest.fixture
+def owner(engine: Engine) -> Iterator[Engine]:
+    """The same database as migrations and the provisioner may use it."""
+    with as_role(engine, OWNER) as theirs:
+        yield theirs
+
+
+@contextmanager
+def as_role(engine: Engine, role: str) -> Iterator[Engine]:
     """An engine of the role, which the test's server lets in; a file knows no roles."""
     if engine.dialect.name == "sqlite":
         yield engine

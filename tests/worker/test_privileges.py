@@ -1,0 +1,190 @@
+"""What each role of the database may do, tried by signing in as it."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from tests import factories
+from tests.conftest import as_role
+from worker.database import APP_RW, CONSOLE_RW, OWNER, code_of
+from worker.model import Status
+from worker.queries.schema import metadata
+from worker.queries.schema.privileges import PRIVILEGES
+
+FORBIDDEN = "42501"
+NEITHER = {
+    "make a schema": "CREATE SCHEMA mine",
+    "make a table": "CREATE TABLE control.mine (id int)",
+    "make one where anybody might": "CREATE TABLE public.mine (id int)",
+    "change a table": "ALTER TABLE control.platform_jobs ADD mine int",
+    "drop a table": "DROP TABLE control.sleepers",
+    "empty a table": "TRUNCATE control.platform_jobs",
+    "make a role": "CREATE ROLE mine",
+    "be the owner": "SET ROLE watchfloor_owner",
+    "switch a guard off": "ALTER TABLE control.platform_jobs DISABLE TRIGGER ALL",
+    "be somebody whom no trigger concerns": "SET session_replication_role = replica",
+    "replace a guard": "CREATE OR REPLACE FUNCTION control.refuse_unless_owner() RETURNS trigger LANGUAGE sql AS ''",
+    "move a tenant to another's schema": "UPDATE control.tenants SET schema_name = 'tenant_other'",
+    "delete a tenant": "DELETE FROM control.tenants",
+    "change what was done": "UPDATE control.operator_actions SET actor = 'somebody else'",
+    "delete what was done": "DELETE FROM control.operator_actions",
+    "empty what was done": "TRUNCATE control.operator_actions CASCADE",
+    "change to which jobs": "UPDATE control.operator_action_jobs SET job_id = gen_random_uuid()",
+    "delete to which jobs": "DELETE FROM control.operator_action_jobs",
+    "make an admin": "INSERT INTO control.operators (id, name, role) VALUES (gen_random_uuid(), 'me', 'admin')",
+    "be made an admin": "UPDATE control.operators SET role = 'admin'",
+    "let somebody in": "INSERT INTO control.sign_in_links (token_hash) VALUES ('mine')",
+    "make a token": "INSERT INTO control.api_tokens (name, token_hash) VALUES ('mine', 'mine')",
+    "widen a token": "UPDATE control.api_tokens SET scopes = '{tenants:write}'",
+    "change the schema's revision": "UPDATE control.alembic_version SET version_num = 'none'",
+}
+REFUSED = {
+    APP_RW: NEITHER
+    | {
+        "be the console": "SET ROLE console_rw",
+        "read who the operators are": "SELECT FROM control.operators",
+        "read their passwords": "SELECT password FROM control.operators",
+        "read their sessions": "SELECT FROM control.operator_sessions",
+        "open a session": "INSERT INTO control.operator_sessions (token_hash) VALUES ('mine')",
+        "read sign-in links": "SELECT FROM control.sign_in_links",
+        "read tokens": "SELECT FROM control.api_tokens",
+        "forget tries": "DELETE FROM control.rate_counters",
+        "read notes of operators": "SELECT FROM control.dead_letter_groups",
+    },
+    CONSOLE_RW: NEITHER
+    | {
+        "be the application": "SET ROLE app_rw",
+        "add a job that is over": "INSERT INTO control.platform_jobs (id, job_type, status, finished_at)"
+        " VALUES (gen_random_uuid(), 'work', 'succeeded', now())",
+        "add a job of an event": "INSERT INTO control.platform_jobs (id, job_type, subscriber_id)"
+        " VALUES (gen_random_uuid(), 'work', 'crm')",
+        "change a payload": "UPDATE control.platform_jobs SET payload = '{}'",
+        "change whose job it is": "UPDATE control.platform_jobs SET tenant_id = NULL",
+        "take a claim": "UPDATE control.platform_jobs SET locked_by = 'me'",
+        "break a fence": "UPDATE control.platform_jobs SET generation = 0",
+        "record a step": "UPDATE control.platform_jobs SET steps_completed = '[]'",
+        "delete jobs": "DELETE FROM control.platform_jobs",
+        "change jobs by their other name": "UPDATE control.processing_jobs SET queue = 'mine'",
+        "change history": "UPDATE control.job_attempts SET error = NULL",
+        "change steps": "UPDATE control.job_steps SET outcome = 'done'",
+        "publish": "INSERT INTO control.event_outbox (id) VALUES (gen_random_uuid())",
+        "be a worker": "INSERT INTO control.worker_instances (instance_id) VALUES ('me')",
+        "call a worker stopped": "UPDATE control.worker_instances SET stopped_at = now()",
+        "change statistics": "DELETE FROM control.statistics_minutes",
+        "wake a disabled operator": "UPDATE control.operators SET disabled_at = NULL",
+        "delete an operator": "DELETE FROM control.operators",
+    },
+}
+
+
+def attempt(engine: Engine, statement: str) -> str | None:
+    """The server's code for what became of the statement; None when it was carried out."""
+    try:
+        with engine.begin() as conn:
+            conn.execute(text(statement))
+    except DBAPIError as error:
+        return code_of(error)
+    return None
+
+
+@pytest.mark.parametrize("deed", REFUSED[APP_RW])
+def test_s1_69_app_rw_may_not(app_rw: Engine, deed: str) -> None:
+    assert attempt(app_rw, REFUSED[APP_RW][deed]) == FORBIDDEN
+
+
+@pytest.mark.parametrize("deed", REFUSED[CONSOLE_RW])
+def test_console_rw_may_not(console_rw: Engine, deed: str) -> None:
+    assert attempt(console_rw, REFUSED[CONSOLE_RW][deed]) == FORBIDDEN
+
+
+@pytest.mark.parametrize(
+    ("role", "job_type", "answer"),
+    [
+        (APP_RW, "provision_tenant", FORBIDDEN),
+        (CONSOLE_RW, "provision_tenant", FORBIDDEN),
+        (OWNER, "provision_tenant", None),
+        (APP_RW, "work", None),
+        (CONSOLE_RW, "work", FORBIDDEN),
+        (OWNER, "work", None),
+    ],
+)
+def test_s1_86_the_owner_alone_starts_a_provisioning_and_the_console_starts_nothing(
+    engine: Engine, conn: Connection, role: str, job_type: str, answer: str | None
+) -> None:
+    factories.job(conn, job_type=job_type, tenant_id=factories.tenant(conn))
+    with as_role(engine, role) as theirs:
+        assert attempt(theirs, "UPDATE control.platform_jobs SET status = 'running'") == answer
+
+
+def test_no_detour_leads_to_a_running_provisioning(app_rw: Engine, conn: Connection) -> None:
+    job_id = factories.job(conn, job_type="work", tenant_id=factories.tenant(conn))
+    assert attempt(app_rw, "UPDATE control.platform_jobs SET status = 'running'") is None
+    assert attempt(app_rw, "UPDATE control.platform_jobs SET job_type = 'provision_tenant'") == FORBIDDEN
+    conn.execute(text("UPDATE control.platform_jobs SET status = 'queued', job_type = 'provision_tenant'"))
+    assert attempt(app_rw, "UPDATE control.platform_jobs SET status = 'failed', finished_at = now()") is None
+    assert attempt(app_rw, "UPDATE control.platform_jobs SET status = 'running', finished_at = NULL") == FORBIDDEN
+    assert factories.stored(conn, job_id).status == "failed"
+
+
+@pytest.mark.parametrize("status", ["running", "succeeded", "failed"])
+def test_the_console_cannot_say_how_a_job_went(console_rw: Engine, conn: Connection, status: str) -> None:
+    factories.job(conn)
+    finish = "" if status == "running" else ", finished_at = now()"
+    assert attempt(console_rw, f"UPDATE control.platform_jobs SET status = '{status}'{finish}") == FORBIDDEN
+    assert attempt(console_rw, "UPDATE control.platform_jobs SET status = 'cancelled', finished_at = now()") is None
+
+
+def test_the_guards_are_called_for_nothing_but_what_they_refuse(engine: Engine) -> None:
+    with engine.connect() as conn:
+        conn.execute(text("SET LOCAL track_functions = 'pl'"))
+        for job_type in ("work", "provision_tenant"):
+            factories.job(conn, job_type=job_type, tenant_id=factories.tenant(conn, job_type.replace("_", "-")))
+        for change in ("status = 'running'", "locked_by = 'w'", "locked_by = NULL, status = 'queued'"):
+            conn.execute(text(f"UPDATE control.platform_jobs SET {change} WHERE job_type = 'work'"))
+        assert calls(conn) == {}
+        conn.execute(text("UPDATE control.platform_jobs SET status = 'running'"))
+        conn.execute(text("UPDATE control.platform_jobs SET progress = 50, status = 'running'"))
+        assert calls(conn) == {"refuse_unless_owner": 1}
+
+
+def calls(conn: Connection) -> dict[str, int]:
+    found = conn.execute(text("SELECT funcname, calls FROM pg_stat_xact_user_functions WHERE funcname LIKE 'refuse%'"))
+    return {row.funcname: row.calls for row in found}
+
+
+def test_every_table_has_a_line_that_says_who_may_do_what() -> None:
+    tables = {table.name for table in metadata.tables.values()}
+    assert PRIVILEGES.keys() == tables | {"alembic_version", "processing_jobs"}
+
+
+def test_everything_in_the_control_schema_is_the_owners(conn: Connection) -> None:
+    whose = text(
+        "SELECT DISTINCT pg_get_userbyid(owner) FROM ("
+        "SELECT relowner FROM pg_class WHERE relnamespace = 'control'::regnamespace"
+        " UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = 'control'::regnamespace"
+        " UNION ALL SELECT nspowner FROM pg_namespace WHERE nspname = 'control') AS part (owner)"
+    )
+    assert conn.execute(whose).scalars().all() == [OWNER]
+
+
+def test_the_console_sees_a_transaction_that_somebody_else_left_open(engine: Engine, console_rw: Engine) -> None:
+    with engine.begin() as left_open:
+        pid = left_open.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        with console_rw.connect() as conn:
+            seen = text("SELECT xact_start IS NOT NULL FROM pg_stat_activity WHERE pid = :pid")
+            assert conn.execute(seen, {"pid": pid}).scalar_one()
+
+
+def test_both_may_read_what_the_people_of_the_console_did(console_rw: Engine, app_rw: Engine) -> None:
+    for theirs in (console_rw, app_rw):
+        assert attempt(theirs, "SELECT * FROM control.operator_actions") is None
+
+
+@pytest.mark.parametrize("state", [Status.QUEUED, Status.RUNNING])
+def test_app_rw_does_with_other_jobs_as_it_needs(app_rw: Engine, conn: Connection, state: Status) -> None:
+    factories.job(conn, status=state)
+    end = "status = 'succeeded', finished_at = now(), locked_by = NULL, locked_at = NULL, lease_expires_at = NULL"
+    assert attempt(app_rw, f"UPDATE control.platform_jobs SET {end}") is None
+    assert attempt(app_rw, "DELETE FROM control.platform_jobs") is None
