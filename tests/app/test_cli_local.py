@@ -80,6 +80,16 @@ def test_s2_75_one_process_on_a_file_runs_what_another_puts_in_and_shows_it(url:
     engine.dispose()
 
 
+def test_without_further_settings_it_provisions_a_tenant_in_a_file_of_its_own(url: str, tmp_path: Path) -> None:
+    with program(*UP, DATABASE_URL=url) as up:
+        up.document()
+        shell = Shell(url)
+        shell.ok("tenants", "add", "acme", "Acme")
+        provisioned = shell.json("tenants", "provision", "acme", "--wait")
+        assert (provisioned["status"], provisioned["progress"]) == ("succeeded", 100)
+    assert [path.suffix for path in tmp_path.glob("*-tenant_acme.*")] == [".db"]
+
+
 def test_a_kill_loses_no_job_and_the_next_start_runs_them(url: str) -> None:
     fast_recovery = {"WATCHFLOOR_LEASE_SECONDS": "3", "WATCHFLOOR_HEARTBEAT_INTERVAL_SECONDS": "1"}
     fast_recovery |= {"WATCHFLOOR_REAPER_INTERVAL_SECONDS": "1", "WATCHFLOOR_MAX_RUNTIME_SECONDS": "60"}

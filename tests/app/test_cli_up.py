@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from tests import factories
-from tests.app.program import data_folder, get, program, until
+from tests.app.program import data_folder, get, interpreter, program, until
 from tests.app.shell import HANDLERS, Shell
 from worker.database import connect
 
@@ -54,12 +54,23 @@ def serves(url: str) -> bool:
 
 
 def test_it_serves_from_an_empty_folder_and_lets_an_admin_in(data: Path) -> None:
-    with program(*UP, str(data)) as up:
+    with interpreter(*UP, str(data)) as up:
         said = up.document()
         assert get(said["url"] + "/health/ready")[0] == 200
         assert "admin" in get(said["sign_in"])[1]
         up.signal(signal.SIGTERM)
         assert up.end()[0] == 0
+
+
+def test_without_any_settings_it_provisions_a_tenant(data: Path) -> None:
+    nowhere = ""
+    with program(*UP, str(data)) as up:
+        up.document()
+        shell = Shell(nowhere)
+        shell.ok("tenants", "add", "acme", "Acme", "--data", str(data))
+        provisioned = shell.json("tenants", "provision", "acme", "--wait", "--data", str(data))
+        assert (provisioned["status"], provisioned["progress"]) == ("succeeded", 100)
+    assert list((data / "objects").rglob("*verification*")) == []
 
 
 def test_a_port_in_use_is_said_at_once_in_one_line(data: Path) -> None:
