@@ -64,9 +64,10 @@ class Axis:
             place -= inside - inside / fold.seconds * self._width
         return place
 
-    def is_folded(self, start: float, end: float) -> Fold | None:
-        """The fold that lies between two times."""
-        return next((fold for fold in self.folds if fold.start >= start and fold.end <= end), None)
+    def scale(self) -> list[tuple[float, float]]:
+        """Places with their times, from one end to the other; between them both grow evenly."""
+        times = [0.0, *(edge for fold in self.folds for edge in (fold.start, fold.end)), self.length]
+        return [(self.at(seconds), seconds) for seconds in times]
 
     def ticks(self) -> list[Tick]:
         """Even steps on each piece between the folds, each piece counted from its own start."""

@@ -40,6 +40,10 @@ def test_work_that_overlaps_leaves_no_gap() -> None:
     assert folded([(0, 100), (10, 20), (90, 95)], 100, longest=1).folds == ()
 
 
+def test_the_scale_tells_times_from_places() -> None:
+    assert Axis(1060, (Fold(30, 1030),)).scale() == [(0, 0), (30, 30), (40, 1030), (70, 1060)]
+
+
 @pytest.mark.parametrize(
     ("length", "step", "number"),
     [(0.5, 0.1, 6), (8, 1, 9), (40, 5, 9), (60, 10, 7), (400, 60, 7), (3600, 600, 7), (86_400, 10_800, 9),

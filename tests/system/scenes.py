@@ -26,11 +26,15 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def scene(server: str, name: str, fill: Callable[[Connection], None]) -> Iterator[Scene]:
-    """A console whose database was filled; both are gone at the end."""
+def scene(
+    server: str, name: str, fill: Callable[[Connection], None], furnish: Callable[[Engine], None] | None = None
+) -> Iterator[Scene]:
+    """A console whose database was filled, and then furnished with what tenants have; all is gone at the end."""
     with _database(server, name) as engine:
         with engine.begin() as conn:
             fill(conn)
+        if furnish:
+            furnish(engine)
         url = engine.url.render_as_string(hide_password=False)
         console = Console(url, Registry(), now=NOW, environment="production").start()
         try:

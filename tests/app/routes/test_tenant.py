@@ -8,14 +8,21 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from tests import factories
 from tests.app.conftest import Visitor
 from tests.factories import NOON
+from tests.provisioned import provisioned as provisioned_place
+from worker.insights.cells import field
+from worker.insights.summary import insights_of
 from worker.model import Status
 from worker.queries import audit
 from worker.queries.pages.provisioning import STEPS
+from worker.queries.tenancy import tenant_uow
+from worker.queries.tenant import datasets, insights, models
+from worker.queries.tenant.datasets import NewDataset
+from worker.queries.tenant.models import Trained
 
 DENIED = "permission denied for schema <b>tenant_acme"
 
@@ -54,7 +61,7 @@ def step(conn: Connection, job_id: UUID, number: int, began: float, ended: float
 def retrying(conn: Connection) -> UUID:
     """Tried twice, failed at the third step each time, to be tried again in 38 s."""
     serve(conn)
-    again = {"scheduled": True, "available_at": NOON + timedelta(seconds=38), "error_detail": DENIED}
+    again: dict[str, Any] = {"scheduled": True, "available_at": NOON + timedelta(seconds=38), "error_detail": DENIED}
     job_id = provisioned(conn, done=2, attempts=2, generation=2, **again)
     factories.attempt(conn, job_id, 1, claimed_at=ago(100), finished_at=ago(78), retry_at=ago(40))
     factories.attempt(conn, job_id, 2, claimed_at=ago(38), finished_at=ago(36))
@@ -229,6 +236,25 @@ def test_a_region_answers_with_itself_alone(visitor: Visitor, conn: Connection, 
     assert re.match(rf'\s*<div class="[\w ]+" id="{region}" data-region', text)
     assert "<html" not in text
     assert ("Datasets" in text, "gantt" in text) == (region == "holdings", region == "provisioning")
+
+
+def test_each_dataset_has_its_insights_as_small_drawings(visitor: Visitor, engine: Engine) -> None:
+    tenant_id = provisioned_place(engine)
+    prices, cities = range(30), ["Rome <i>" if number % 3 else "Oslo" for number in range(30)]
+    fields = [field("price", prices, spelled=False), field("city", cities, spelled=False)]
+    with tenant_uow(engine, tenant_id=tenant_id) as conn:
+        new = NewDataset("sales <b>2026</b>", "csv", ["price", "city"], 30, "c" * 64)
+        added = datasets.add(conn, tenant_id=tenant_id, new=new, created_by="dana", now=ago(60))
+        insights.replace(conn, dataset_id=added.id, row_count=30, found=insights_of(fields), now=NOON)
+        trained = Trained("price", "a" * 64, {}, "models/1", "b" * 64, {"r2": 0.91234, "rows": {"train": 20}})
+        models.put(conn, dataset_id=added.id, trained=trained, now=ago(5))
+    text = visitor("viewer").get("/tenants/acme").text
+    assert "sales &lt;b&gt;2026&lt;/b&gt;" in text
+    assert 'aria-label="price: 30 values from 0 to 29, half of them under 14.5"' in text
+    told = plain(text)
+    assert "30 rows, 2 fields, csv, 1 min ago by dana" in told
+    assert "Rome &lt;i&gt;20Oslo10" in told
+    assert "r2 0.912" in told
 
 
 def test_the_page_stands_before_the_schema_does(visitor: Visitor, conn: Connection) -> None:
