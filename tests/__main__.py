@@ -5,8 +5,9 @@ import subprocess
 import sys
 import sysconfig
 
-from tests import browser
+from tests import bouncer, browser
 
+PROGRAMS = {"browser": browser, "pgbouncer": bouncer}
 CHECKS = {
     "format": "ruff format --check .",
     "lint": "ruff check .",
@@ -19,8 +20,8 @@ CHECKS = {
 def main(arguments: list[str]) -> int:
     """Run every step whichever fails; the tests come last, so that their summary ends the output."""
     os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))
-    announce("browser")
-    failed = [] if browser.provide() else ["browser"]
+    announce("programs")
+    failed = [name for name, program in PROGRAMS.items() if not program.provide()]
     failed += [name for name, command in CHECKS.items() if not passes(name, command.split())]
     if not passes("tests", ["pytest", *arguments]):
         failed.append("tests")
