@@ -15,6 +15,8 @@ from app.commands.links import admin_link
 from app.commands.output import document, say
 from app.commands.serving import bound, given, host_option, port_option, serve
 from app.demo import shift
+from app.demo.obstacles import obstacles_of
+from app.demo.onboarding import Onboarding
 from app.demo.traffic import Traffic
 from app.main import new_maintenance, new_worker
 from app.processes import Companion, Part
@@ -66,13 +68,19 @@ def _settings(options: dict[str, Any], *, demo: bool) -> ConsoleSettings:
 def _parts(found: Database, engine: Engine, registry: Registry, *, demo: bool) -> list[Part]:
     """What runs beside the console."""
     settings = found.settings
-    traffic = [Companion("traffic", Traffic(engine, registry.job_types).run)] if demo else []
+    shop = _shop(found, engine, registry) if demo else []
     return [
         *found.care(),
         new_maintenance(settings, registry),
         *(new_worker(each, registry) for each in _staff(found, demo=demo)),
-        *traffic,
+        *shop,
     ]
+
+
+def _shop(found: Database, engine: Engine, registry: Registry) -> list[Part]:
+    """The demo's tenants and what they do all day."""
+    onboarding = Onboarding(engine, registry.job_types, obstacles_of(found.settings))
+    return [Companion("onboarding", onboarding.run), Companion("traffic", Traffic(engine, registry.job_types).run)]
 
 
 def _staff(found: Database, *, demo: bool) -> Sequence[WorkerSettings]:

@@ -1,4 +1,4 @@
-"""The shop's day: a steady, bounded stream of jobs and events, and two backlogs that were there before."""
+"""The shop's day: a steady, bounded stream of jobs and events, and a backlog that was there before."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from threading import Event as Flag
 from uuid import UUID
 
-import structlog
-
 from app.demo import tenants
 from app.demo.streams import STREAMS, Day, Stream
-from worker.database import Connection, Engine, is_outage
+from app.demo.ticks import keep_ticking
+from worker.database import Connection, Engine
 from worker.job_types import JobTypes
 from worker.model import Event
 from worker.queries import jobs, outbox
@@ -28,10 +27,6 @@ MOST_DEAD = 300
 """From here on the shop has only good days."""
 WAVE_SECONDS = 480
 DIGEST_SLOTS = 4
-UNTRAINED = 7
-"""Tenants whose model nobody here can train."""
-
-log = structlog.get_logger()
 
 
 @dataclass
@@ -48,13 +43,7 @@ class Traffic:
 
     def run(self, stop: Flag) -> None:
         """Tick until told to stop; an outage of the database is waited out."""
-        while not stop.wait(TICK_SECONDS):
-            try:
-                self.tick()
-            except Exception as error:
-                if not is_outage(error):
-                    raise
-                log.warning("demo.waiting", error=type(error).__name__)
+        keep_ticking(self.tick, every_seconds=TICK_SECONDS, stop=stop)
 
     def tick(self) -> None:
         """Look around now and then, and let in what has come due since the last tick, in one transaction."""
@@ -69,14 +58,14 @@ class Traffic:
         self._ticks += 1
 
     def _look(self, conn: Connection) -> None:
-        """See which queues are full and whether enough has died; put the standing backlogs in, once."""
+        """See which queues are full and whether enough has died; put the standing backlog in, once."""
         now = readiness.clock(conn)
         by_slug = tenants.settle(conn)
         self._tenants = list(by_slug.values())
         open_work = backlog.read(conn, held=(), now=now)
         self._full = frozenset(each.queue for each in open_work if each.ready >= MOST_READY)
         self.day.troubled = sum(each.dead for each in open_work) < MOST_DEAD
-        jobs.enqueue_many(conn, self.job_types, [*_unserved(by_slug), *_digests(by_slug, now)])
+        jobs.enqueue_many(conn, self.job_types, _digests(by_slug, now))
         outbox.publish(conn, Event("shipment.lost", {"shipment_id": 7731}, "shop", "demo-shipment-7731"))
 
     def _due(self, stream: Stream) -> int:
@@ -95,14 +84,6 @@ class Traffic:
 
     def _tenant(self) -> UUID:
         return self.day.random.choice(self._tenants)
-
-
-def _unserved(by_slug: dict[str, UUID]) -> list[NewJob]:
-    """Trainings that no worker here can run: somebody has to notice."""
-    return [
-        NewJob("train_tenant_model", {"tenant": slug}, by_slug[slug], "training", f"demo:train:{slug}")
-        for slug in list(by_slug)[:UNTRAINED]
-    ]
 
 
 def _digests(by_slug: dict[str, UUID], now: datetime) -> list[NewJob]:
