@@ -20,10 +20,11 @@ from app.commands.serving import bound, given, host_option, port_option
 from app.processes import Stop, running
 from app.settings import ConsoleSettings
 from app.split.child import Child
-from app.split.shares import Share, addresses, passwords_of, require_apart, shares
+from app.split.shares import Share, addresses, require_apart, shares
 from app.text import escaped
 from worker import migrate, topology
 
+_STARTS = "`watchfloor topology`"
 _LOOK_EVERY_SECONDS = 0.1
 _NAME_WIDTH = 12
 _LAST_WORDS_SECONDS = 15
@@ -36,13 +37,13 @@ _LAST_WORDS_SECONDS = 15
 @json_option
 def command(*, host: str | None, port: int | None, data: Path | None, as_json: bool) -> None:
     """Start the console, a provisioner and a product worker, each with its own credentials; restart whichever dies."""
-    given_settings = ConsoleSettings(**given(host=host, port=port))
-    require_apart(given_settings, os.environ)
-    settings = _with_port(topology.shaped(given_settings, "standalone", starts="`watchfloor topology`"))
+    told = ConsoleSettings(**given(host=host, port=port))
+    require_apart(told, os.environ)
+    settings = _with_port(topology.shaped(_owned(told), "standalone", starts=_STARTS))
     logs.configure(settings)
-    with database(_owned(settings), data, create=True) as found:
+    with database(settings, data, create=True) as found:
         path = _prepare(found)
-        children = [_child(each, settings) for each in _shares(settings, found)]
+        children = [_child(each, settings) for each in _shares(told, found)]
         stop = Stop(parts=children)
         with stop.listening(), running([*found.care(), *children]):
             say(_greeting(address(settings), path, found, as_json=as_json))
@@ -59,30 +60,27 @@ def _owned(settings: ConsoleSettings) -> ConsoleSettings:
     """The settings with the owner's database as theirs; the embedded one where they name none."""
     if settings.migrations_database_url:
         return settings.model_copy(update={"database_url": settings.migrations_database_url, "pooler": None})
-    for name, other in (
-        ("DATABASE_URL", settings.database_url),
-        ("CONSOLE_DATABASE_URL", settings.console_database_url),
-    ):
-        if other:
-            raise Misconfigured(
-                f"MIGRATIONS_DATABASE_URL is not set: `watchfloor topology` needs the owner's address beside {name},"
-                " or none of them for the embedded PostgreSQL"
-            )
+    if settings.database_url:
+        topology.shaped(settings, "standalone", starts=_STARTS)  # a file is refused as what it is
+        raise Misconfigured(
+            "MIGRATIONS_DATABASE_URL is not set: `watchfloor topology` needs the owner's address beside DATABASE_URL,"
+            " or neither of them for the embedded PostgreSQL"
+        )
     return settings
 
 
 def _prepare(found: Database) -> str | None:
     """Migrate, which makes the roles; the path of a sign-in link."""
     with found.engine() as engine:
-        migrate.upgrade(engine, passwords=passwords_of(found.settings))
+        migrate.upgrade(engine, passwords=found.settings.passwords)
         with engine.begin() as conn:
             return admin_link(conn, os_actor())
 
 
-def _shares(settings: ConsoleSettings, found: Database) -> tuple[Share, ...]:
-    lent = settings.pooler if settings.database_url else None
-    known = found.settings.model_copy(update={"pooler": lent})
-    return shares(known, addresses(settings, found.url), os.environ)
+def _shares(told: ConsoleSettings, found: Database) -> tuple[Share, ...]:
+    """A pooler is where the address leads that was told; the others are the owner's, and lead past it."""
+    known = found.settings.model_copy(update={"pooler": told.pooler if told.database_url else None})
+    return shares(known, addresses(told, found.url), os.environ)
 
 
 def _child(share: Share, settings: ConsoleSettings) -> Child:

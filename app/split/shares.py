@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from pydantic import SecretStr
+
 from app.commands.refusals import Misconfigured
 from app.settings import ConsoleSettings
-from worker.database import APP_RW, CONSOLE_RW, OWNER, Passwords, signing_in
+from worker.database import APP_RW, CONSOLE_RW, OWNER, signing_in
 from worker.handlers import configured
 from worker.job_types import PROVISION_JOB_TYPE
 
@@ -51,25 +53,12 @@ class Share:
 
 def addresses(settings: ConsoleSettings, owner: str) -> Addresses:
     """Those that the settings name, and for the others the owner's database with the role's own name and password."""
-    passwords = passwords_of(settings)
-    work, pages = settings.database_url, settings.console_database_url
-    return Addresses(
-        owner=signing_in(owner, role=OWNER, password=passwords.get(OWNER)),
-        work=work.get_secret_value() if work else signing_in(owner, role=APP_RW, password=passwords.get(APP_RW)),
-        pages=pages.get_secret_value()
-        if pages
-        else signing_in(owner, role=CONSOLE_RW, password=passwords.get(CONSOLE_RW)),
-    )
 
+    def of(role: str, named: SecretStr | None = None) -> str:
+        return named.get_secret_value() if named else signing_in(owner, role=role, password=passwords.get(role))
 
-def passwords_of(settings: ConsoleSettings) -> Passwords:
-    """The roles' passwords that the settings give."""
-    given = {
-        OWNER: settings.owner_password,
-        APP_RW: settings.app_rw_password,
-        CONSOLE_RW: settings.console_rw_password,
-    }
-    return {role: password for role, password in given.items() if password}
+    passwords = settings.passwords
+    return Addresses(of(OWNER), of(APP_RW, settings.database_url), of(CONSOLE_RW, settings.console_database_url))
 
 
 def shares(settings: ConsoleSettings, known: Addresses, around: Mapping[str, str]) -> tuple[Share, ...]:
