@@ -35,9 +35,7 @@ class Deployment:
     @contextmanager
     def owner_engine(self) -> Iterator[Engine]:
         """The database, as the role that owns its schemas."""
-        owner = self.settings.migrations_database_url
-        known = self.settings.model_copy(update={"database_url": owner, "pooler": None}) if owner else self.settings
-        with _opened(topology.address(known)) as engine:
+        with _opened(topology.owner_address(self.settings)) as engine:
             yield engine
 
     def storage(self) -> ObjectStorage:

@@ -2,6 +2,7 @@
 
 from tests.app.conftest import api, client, settings, templates
 from tests.app.routes.conftest import app, visitor
+from tests.worker.provisioning.conftest import mortals
 from tests.worker.runtime.conftest import start
 
-__all__ = ("api", "app", "client", "settings", "start", "templates", "visitor")
+__all__ = ("api", "app", "client", "mortals", "settings", "start", "templates", "visitor")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -12,11 +14,16 @@ from sqlalchemy import Connection, Engine, select, update
 
 from tests import factories
 from tests.factories import NOON
-from tests.provisioned import clear
+from tests.provisioned import clear, no_storage
 from tests.worker.runtime.bench import settings
+from worker.database import connect
+from worker.database.tenancy import beside, owning
 from worker.deployment import Deployment
 from worker.job_types import JobTypes
 from worker.model import Job, Status
+from worker.object_storage import ObjectStorage
+from worker.provisioning.strategies import strategy_for
+from worker.provisioning.strategy import Strategy
 from worker.queries.provisioning import ensure_provision_job
 from worker.queries.schema import job_steps, platform_jobs, tenants
 from worker.queries.tenancy import tenant_uow
@@ -58,6 +65,24 @@ def claimed(engine: Engine, job_id: UUID) -> Job:
 def deployment(url: str, folder: Path) -> Deployment:
     """One process that does everything, its objects in the folder."""
     return Deployment(settings(database_url=SecretStr(url), object_storage_uri=(folder / "objects").as_uri()))
+
+
+def strategy(engine: Engine, tenant_id: UUID, storage: Callable[[], ObjectStorage] = no_storage) -> Strategy:
+    """The steps for the tenant, by a role that may do everything."""
+    return strategy_for(tenant_id, engine=engine, owner=engine, storage=storage)
+
+
+@contextmanager
+def place(engine: Engine, schema_name: str = SCHEMA) -> Iterator[Connection]:
+    """A transaction within a tenant's place, as its owner."""
+    if engine.dialect.name != "sqlite":
+        with owning(engine, schema_name) as conn:
+            yield conn
+        return
+    file = connect(f"sqlite:///{beside(engine.url, schema_name)}", application_name="tests")
+    with file.begin() as conn:
+        yield conn
+    file.dispose()
 
 
 def history(conn: Connection, job_id: UUID) -> list[tuple[int, str, str | None]]:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
 from tests import factories
 from tests.provisioned import clear
+from tests.worker.provisioning.conftest import Mortals
 from tests.worker.provisioning.rig import asked, claimed, deployment, history, is_open
 from worker.handlers.provision_tenant import provision
 from worker.model import Status
 from worker.provisioning.steps import STEPS
 from worker.queries.schema import job_attempts, platform_jobs
-
-Mortals = Callable[..., str]
 
 PLACES = ("begun", "inside", "done", "recorded")
 NOTHING_INSIDE = {"sqlite": {"create_schema", "grant_app_rw"}}
@@ -28,23 +23,7 @@ NOTHING_INSIDE = {"sqlite": {"create_schema", "grant_app_rw"}}
 STRIDE = 8
 
 
-@pytest.fixture
-def mortals(url: str, tmp_path: Path) -> Iterator[Mortals]:
-    """Has a provisioner live, for as long as it is told; the answer is how it ended."""
-    command = [sys.executable, "-m", "tests.worker.provisioning.mortal", url, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
-
-        def live(*words: object) -> str:
-            assert program.stdin
-            assert program.stdout
-            print(*words, file=program.stdin, flush=True)
-            return program.stdout.readline().strip()
-
-        yield live
-        program.communicate()
-
-
-def test_s1_82_a_worker_that_is_killed_at_any_boundary_leaves_what_the_next_one_finishes(
+def test_a_worker_that_is_killed_at_any_boundary_leaves_what_the_next_one_finishes(
     engine: Engine, conn: Connection, mortals: Mortals, database: str
 ) -> None:
     tenant_id, job_id = asked(engine, max_attempts=1000)
@@ -71,7 +50,7 @@ def test_s1_82_a_worker_that_is_killed_at_any_boundary_leaves_what_the_next_one_
     assert conn.execute(ended).scalar_one() == sum(deaths.values()) + len(STEPS)
 
 
-def test_s1_82_a_handler_that_is_killed_at_any_statement_or_commit_leaves_what_the_next_one_finishes(
+def test_a_handler_that_is_killed_at_any_statement_or_commit_leaves_what_the_next_one_finishes(
     engine: Engine, url: str, conn: Connection, mortals: Mortals, tmp_path: Path
 ) -> None:
     """Every eighth of them, from another first one each time: all take minutes."""
