@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def register(registry: Registry, deployment: Deployment) -> None:
-    """Run it where scikit-learn is there, else do not advertise it; have models that are gone trained again."""
-    if find_spec("sklearn"):
+    """Run it where scikit-learn and a place for the models are, else do not advertise it; have lost models trained."""
+    if find_spec("sklearn") and deployment.settings.object_storage_uri:
         registry.job_types.register(TRAIN_JOB_TYPE, partial(_train, deployment))
     restore = partial(restore_models, deployment, registry.job_types)
     registry.nets.register(DurableSubscriberNet(TRAIN_JOB_TYPE, backfill=restore))

@@ -29,6 +29,7 @@ from worker.queries.jobs import enqueue
 from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import models, schema, trainings
 from worker.signals import Signal, enter, leave
+from worker.training import training
 from worker.training.config import TrainingConfig
 
 
@@ -190,13 +191,36 @@ def test_a_model_that_is_gone_comes_back_by_the_net(
     assert hashlib.sha256(deployment.storage().get(after.artefact_key)).hexdigest() == after.artefact_hash
 
 
-def test_only_a_process_that_has_scikit_learn_advertises_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "train_tenant_model" in configured(settings()).capabilities()
+def test_only_a_process_that_has_scikit_learn_and_a_storage_advertises_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    able = settings(object_storage_uri="file:///srv/objects")
+    assert "train_tenant_model" in configured(able).capabilities()
+    assert "train_tenant_model" not in configured(settings()).capabilities()
     find = importlib.util.find_spec
     monkeypatch.setattr(train_tenant_model, "find_spec", lambda name: None if name == "sklearn" else find(name))
-    without = configured(settings())
+    without = configured(able)
     assert "train_tenant_model" not in without.capabilities()
     assert [net.subscriber_id for net in without.nets] == ["materialize_insights", "train_tenant_model"]
+
+
+def test_a_model_of_a_dataset_that_went_meanwhile_is_not_left_behind(
+    engine: Engine,
+    conn: Connection,
+    tenant_id: UUID,
+    ingest: Ingest,
+    registry: Registry,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    wanted(engine, tenant_id, ingest(houses()).dataset_id, target="price", learner="linear")
+    job = claimed(conn)
+
+    def forget() -> None:
+        with tenant_uow(engine, tenant_id=tenant_id) as unit:
+            unit.execute(delete(schema.datasets))
+
+    monkeypatch.setattr(training, "require_wanted", forget)
+    run(registry, job)
+    assert [path for path in (tmp_path / "objects").rglob("*") if path.is_file()] == []
 
 
 def test_scikit_learn_is_not_loaded_before_there_is_a_job() -> None:
