@@ -39,10 +39,15 @@ def address(settings: WorkerSettings) -> str:
     return url_of(settings.database_url.get_secret_value(), pooled=settings.pooler is not None)
 
 
-def owner_address(settings: WorkerSettings) -> str:
-    """The address of whoever owns the schemas, past any pooler; where none is set, everybody is the owner."""
+def as_owner(settings: Settings) -> Settings:
+    """The settings of whoever owns the schemas, past any pooler; where no address is the owner's, everybody is."""
     owner = settings.migrations_database_url
-    return address(settings.model_copy(update={"database_url": owner, "pooler": None}) if owner else settings)
+    return settings.model_copy(update={"database_url": owner, "pooler": None}) if owner else settings
+
+
+def owner_address(settings: WorkerSettings) -> str:
+    """The owner's address."""
+    return address(as_owner(settings))
 
 
 def require_same_database(settings: WorkerSettings, name: str, other: SecretStr | None) -> None:

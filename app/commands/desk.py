@@ -19,7 +19,7 @@ from app.commands.output import document, say
 from app.commands.refusals import Misconfigured, Refused
 from app.commands.values import reason
 from app.settings import ConsoleSettings
-from worker import migrate
+from worker import migrate, topology
 from worker.database import Engine
 from worker.handlers import Registry, configured
 from worker.queries.audit import Actor
@@ -54,11 +54,19 @@ class Desk:
 
 def at_desk(callback: Callable[..., None]) -> Callable[..., None]:
     """Give the command a desk, and the options --data and --json."""
+    return _at_desk(callback, ConsoleSettings)
 
+
+def at_owners_desk(callback: Callable[..., None]) -> Callable[..., None]:
+    """The same by the owner's address, where there is one: who may come in, no other role decides."""
+    return _at_desk(callback, lambda: topology.as_owner(ConsoleSettings()))
+
+
+def _at_desk(callback: Callable[..., None], settings: Callable[[], ConsoleSettings]) -> Callable[..., None]:
     @wraps(callback)
     def command(*, data: Path | None, as_json: bool, **arguments: Any) -> None:
         _require_text(arguments.values())
-        with opened(ConsoleSettings(), data, as_json=as_json) as desk:
+        with opened(settings(), data, as_json=as_json) as desk:
             callback(desk, **arguments)
 
     return data_option(json_option(command))

@@ -10,7 +10,7 @@ from app.commands.databases import data_option, database
 from app.commands.desk import json_option
 from app.commands.output import document, say
 from app.settings import ConsoleSettings
-from worker import migrate
+from worker import migrate, topology
 
 
 @click.command("migrate")
@@ -18,9 +18,7 @@ from worker import migrate
 @json_option
 def command(*, data: Path | None, as_json: bool) -> None:
     """Bring the database to this program's schema; safe to repeat, and to run on several machines at once."""
-    settings = ConsoleSettings()
-    if settings.migrations_database_url:
-        settings = settings.model_copy(update={"database_url": settings.migrations_database_url, "pooler": None})
+    settings = topology.as_owner(ConsoleSettings())
     with database(settings, data, create=True) as found, found.engine() as engine:
         with engine.connect() as conn:
             before = migrate.current(conn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.commands.desk import Desk, at_desk, confirm, yes_option
+from app.commands.desk import Desk, at_owners_desk, confirm, yes_option
 from app.commands.links import address, invitation, sign_in_link
 from app.commands.output import table
 from app.commands.refusals import Failed
@@ -28,7 +28,7 @@ def command() -> None:
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLES), default="operator", show_default=True)
 @url_option
-@at_desk
+@at_owners_desk
 def add(desk: Desk, *, name: str, role: Role, url: str | None) -> None:
     """Let NAME in, and print the link that signs them in once."""
     with desk.engine.begin() as conn:
@@ -41,7 +41,7 @@ def add(desk: Desk, *, name: str, role: Role, url: str | None) -> None:
 
 
 @command.command("list")
-@at_desk
+@at_owners_desk
 def list_operators(desk: Desk) -> None:
     """Everybody who may or might sign in."""
     with desk.engine.connect() as conn:
@@ -60,7 +60,7 @@ def list_operators(desk: Desk) -> None:
 @command.command("disable")
 @click.argument("name")
 @yes_option
-@at_desk
+@at_owners_desk
 def disable(desk: Desk, *, name: str, yes: bool) -> None:
     """Let NAME in no more: sessions and links end at once."""
     confirm(f"Disable {cell(name)}?", yes=yes)
@@ -74,7 +74,7 @@ def disable(desk: Desk, *, name: str, yes: bool) -> None:
 @click.argument("name")
 @click.option("--hours", type=click.FloatRange(0, 24 * 30, min_open=True), default=LINK_HOURS, show_default=True)
 @url_option
-@at_desk
+@at_owners_desk
 def link(desk: Desk, *, name: str, hours: float, url: str | None) -> None:
     """Print a link that signs NAME in once."""
     with desk.engine.begin() as conn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from app.bearer import new_token
-from app.commands.desk import Desk, at_desk, confirm, yes_option
+from app.commands.desk import Desk, at_owners_desk, confirm, yes_option
 from app.commands.output import facts, table
 from app.commands.refusals import Failed
 from app.sessions import digest
@@ -25,7 +25,7 @@ def command() -> None:
 @command.command("add")
 @click.argument("name")
 @click.option("--scopes", required=True, metavar="A,B", help=f"What it may do: {', '.join(SCOPES)}.")
-@at_desk
+@at_owners_desk
 def add(desk: Desk, *, name: str, scopes: str) -> None:
     """Let the program NAME in, and print its token, which is not shown again."""
     made, wanted = new_token(), names(scopes) or ()
@@ -37,7 +37,7 @@ def add(desk: Desk, *, name: str, scopes: str) -> None:
 
 
 @command.command("list")
-@at_desk
+@at_owners_desk
 def list_tokens(desk: Desk) -> None:
     """Every token by name, the revoked too; never the token itself."""
     with desk.engine.connect() as conn:
@@ -61,7 +61,7 @@ def list_tokens(desk: Desk) -> None:
 @command.command("revoke")
 @click.argument("name")
 @yes_option
-@at_desk
+@at_owners_desk
 def revoke(desk: Desk, *, name: str, yes: bool) -> None:
     """Let the program NAME in no more, from its next request on."""
     confirm(f"Revoke {cell(name)}?", yes=yes)

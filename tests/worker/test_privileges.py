@@ -51,7 +51,7 @@ REFUSED = {
         "read sign-in links": "SELECT FROM control.sign_in_links",
         "read tokens": "SELECT FROM control.api_tokens",
         "forget tries": "DELETE FROM control.rate_counters",
-        "read notes of operators": "SELECT FROM control.dead_letter_groups",
+        "speak for an operator": "UPDATE control.dead_letter_groups SET note = 'mine'",
     },
     CONSOLE_RW: NEITHER
     | {

@@ -51,5 +51,5 @@ PRIVILEGES: Privileges = {
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
     "operator_action_jobs": {APP_RW: _ADD, CONSOLE_RW: _ADD},
-    "dead_letter_groups": {CONSOLE_RW: _WORK},
+    "dead_letter_groups": {APP_RW: _READ, CONSOLE_RW: _WORK},
 }
