@@ -45,8 +45,8 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
         registry = configured(found.settings)
         with Deployment(found.settings).owner_engine() as owner:
             migrate.upgrade(owner)
-        with engine.begin() as conn:
-            path = admin_link(conn, os_actor())
+            with owner.begin() as conn:
+                path = admin_link(conn, os_actor())
         serve(
             found.settings,
             registry,
