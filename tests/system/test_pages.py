@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.system import axe, screenshots, seed
 from tests.system.scenes import LOOKS, Scene, scene
-from tests.system.seed import troubled
+from tests.system.seed import datasets, provisioning, troubled
 from tests.system.seed.dead import DEAD_JOB
+from tests.system.seed.provisioning import LONG
 from tests.system.seed.work import QUEUED_JOB, RUNNING_JOB
 from tests.system.watch import Watch
 
@@ -48,6 +49,10 @@ VIEWS = {
     "workers": View("/workers"),
     "tenants": View("/tenants"),
     "tenants-troubled": View("/tenants", "troubled"),
+    "tenant-active": View("/tenants/globex", "provisioning"),
+    "tenant-failed": View(f"/tenants/{LONG}", "provisioning"),
+    "tenant-resumed": View("/tenants/globex-labs", "provisioning"),
+    "tenant-retrying": View("/tenants/northwind", "provisioning"),
     "audit": View("/audit"),
     "sign-in": View("/sign-in", signed_in=False),
     "error": View("/nothing-here", complains=" 404 "),
@@ -71,10 +76,12 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def scenes(server: str) -> Iterator[dict[str, Scene]]:
-    """The busy console, the calm one, and one on which tenants do not get on."""
+    """The busy console, the calm one, one on which tenants do not get on, and one with a tenant of each kind."""
     with ExitStack() as consoles:
         fills = {"busy": seed.busy, "calm": seed.calm, "troubled": troubled.insert_all}
-        yield {name: consoles.enter_context(scene(server, name, fill)) for name, fill in fills.items()}
+        found = {name: consoles.enter_context(scene(server, name, fill)) for name, fill in fills.items()}
+        furnished = scene(server, "provisioning", provisioning.insert_all, datasets.furnish)
+        yield found | {"provisioning": consoles.enter_context(furnished)}
 
 
 @pytest.fixture(scope="module", params=[(name, look) for name in VIEWS for look in LOOKS], ids="-".join)

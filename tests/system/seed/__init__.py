@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from tests.system.seed import dead, outbox, people, provisioning, staff, statistics, tenants, work
+from tests.system.seed import dead, outbox, people, staff, statistics, tenants, work
 
 
 def busy(conn: Connection) -> None:
@@ -23,10 +23,3 @@ def calm(conn: Connection) -> None:
     """A new console: one operator, one idle worker, no job yet."""
     people.insert_all(conn)
     staff.insert_idle(conn)
-
-
-def fleet(conn: Connection) -> None:
-    """Tenants at every point of their provisioning, and nothing else to do."""
-    people.insert_all(conn)
-    staff.insert_all(conn)
-    provisioning.insert_all(conn)

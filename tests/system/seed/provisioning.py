@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, insert
 
-from tests.system.seed import rows
+from tests.system.seed import people, rows, staff
 from tests.system.seed.clock import NOW, ago, identity
 from tests.system.seed.people import DANA
 from tests.system.seed.staff import GONE, PROVISIONER_1
@@ -54,7 +54,9 @@ class Attempt:
 
 
 def insert_all(conn: Connection) -> None:
-    """Forty that are through, and one of each kind that is not."""
+    """Forty that are through, and one of each kind that is not, at half past nine."""
+    people.insert_all(conn)
+    staff.insert_all(conn)
     for number in range(40):
         _through(conn, number)
     _northwind(conn)
