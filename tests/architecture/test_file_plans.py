@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 
 from tests import files
-from tests.factories import NOON, claimed, job, job_types
+from tests.factories import NOON, claimed, job, job_types, tenant
 from worker.model import AttemptOutcome, Event, Status
 from worker.queries import retention
 from worker.queries.audit import Actor
@@ -22,6 +22,7 @@ from worker.queries.jobs import NewJob, enqueue
 from worker.queries.legacy import retag
 from worker.queries.outbox import publish, relay
 from worker.queries.outcomes import Result, finish
+from worker.queries.provisioning import ensure_provision_job, status
 from worker.queries.recovery import recover
 from worker.subscribers import Subscribers
 
@@ -58,7 +59,7 @@ def act(conn: Connection) -> None:
     """Every duty of the engine once."""
     subscribers = Subscribers()
     subscribers.register("stock", "order.created", lambda job: None)
-    ids = [job(conn, status=status) for status in (Status.FAILED, Status.FAILED, Status.QUEUED)]
+    ids = [job(conn, status=state) for state in (Status.FAILED, Status.FAILED, Status.QUEUED)]
     mine, failed = (claimed(conn, job(conn, status=Status.RUNNING)) for _ in range(2))
     enqueue(conn, TYPES, NewJob("render_report", idempotency_key="k"))
     enqueue(conn, TYPES, NewJob("render_report", idempotency_key="k"), retry_terminal=True)
@@ -81,3 +82,13 @@ def test_no_duty_of_the_engine_walks_through_a_table_of_work(conn: Connection) -
     act(conn)
     assert len(steps) > 20
     assert [step for step in steps if WALKED.match(step)] == []
+
+
+def test_a_provisioning_is_found_by_its_key(conn: Connection) -> None:
+    acme = tenant(conn)
+    steps = plans(conn.engine)
+    ensure_provision_job(conn, TYPES, tenant_id=acme)
+    status(conn, tenant_id=acme)
+    found = [step.partition(" in ")[0] for step in steps if "platform_jobs_1" in step.partition(" in ")[0]]
+    assert found
+    assert [step for step in found if not re.search("^SEARCH .* USING INDEX uq_platform_jobs_key", step)] == []

@@ -22,10 +22,17 @@ NOT_STARTED = "not_started"
 
 _of_tenant = tenant.c.id == bindparam("of_tenant", type_=Id)
 _id = sql_cast(tenant.c.id, Text)
-_has_key = and_(
-    func.coalesce(sql_cast(job.c.tenant_id, Text), literal_column("''")) == _id,  # as the index of the keys is written
-    job.c.idempotency_key == literal("provision:").concat(_id),
+_NOBODY = literal_column("''", Text)
+TENANTS = tenant.outerjoin(
+    job,
+    and_(
+        # As the index of the keys is written, to the letter; SQLite does not see it against a plain text
+        func.coalesce(sql_cast(job.c.tenant_id, Text), _NOBODY) == func.coalesce(_id, _NOBODY),
+        job.c.idempotency_key == literal("provision:").concat(_id),
+    ),
 )
+"""Each tenant with its provisioning job, found by its key (S1-61)."""
+
 ONBOARDING = select(tenant.c.onboarding_status).where(_of_tenant)
 BEGIN = (
     update(tenant).where(_of_tenant, tenant.c.onboarding_status == "created").values(onboarding_status="provisioning")
@@ -44,7 +51,7 @@ STATUS = (
         job.c.finished_at,
         job.c.error_detail,
     )
-    .select_from(tenant.outerjoin(job, _has_key))
+    .select_from(TENANTS)
     .where(_of_tenant)
 )
 

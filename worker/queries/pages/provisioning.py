@@ -8,19 +8,11 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    Connection,
-    Text,
-    and_,
-    case,
-    func,
-    literal,
-    literal_column,
-    select,
-)
-from sqlalchemy import cast as sql_cast
+from sqlalchemy import Connection, and_, case, func, select
 
 from worker.model import Status
+from worker.queries import provisioning
+from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
@@ -92,16 +84,7 @@ class Provisioning:
         return [*done, *([_MARKS.get(self.stage, "")] if rest else []), *[""] * (rest - 1)]
 
 
-_tenant = sql_cast(tenant.c.id, Text)
-TENANTS = tenant.outerjoin(
-    job,
-    and_(
-        # The expression of the unique index, to the letter
-        func.coalesce(sql_cast(job.c.tenant_id, Text), literal_column("''")) == _tenant,
-        job.c.idempotency_key == literal("provision:").concat(_tenant),
-    ),
-)
-"""Each tenant with its provisioning job, found by its key (S1-83)."""
+TENANTS = provisioning.TENANTS
 
 FACTS = (
     tenant.c.id,
@@ -118,8 +101,8 @@ FACTS = (
     job.c.locked_at,
     job.c.cancel_requested_at,
 )
-FAILED = job.c.status.in_((Status.FAILED, Status.CANCELLED))
-AGAIN = and_(job.c.status == Status.QUEUED, job.c.attempts > 0)
+FAILED = has_status(Status.FAILED, Status.CANCELLED)
+AGAIN = and_(has_status(Status.QUEUED), job.c.attempts > 0)
 IN_FLIGHT = (
     select(*FACTS, func.count().over().label("tenants"))
     .select_from(TENANTS)
