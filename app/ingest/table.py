@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from app.ingest.places import refused
@@ -20,6 +21,7 @@ MAX_TEXT = 100_000
 
 _PLAIN = {str, int, bool}
 _SHORTER_THAN_ANY_INFINITE_NUMBER = 300
+_ALL_WHOLE = 2**53
 
 
 class Table:
@@ -67,7 +69,7 @@ class Table:
         text = _text_of_plain(record)
         if text is None:
             _require_storable(record, line)
-            text = dumps(record)
+            text = dumps({name: _kept(cell) for name, cell in record.items()})
         self._hash.update(text.encode())
         self._hash.update(b"\n")
         self.records.append(text)
@@ -85,6 +87,11 @@ def _require_storable(record: Mapping[str, Cell], line: int) -> None:
     for name, cell in record.items():
         if problem := _problem(cell):
             raise refused(problem, line=line, column=name)
+
+
+def _kept(cell: Cell) -> Cell:
+    """A float too large to have a fraction as the whole number that it is written as: PostgreSQL keeps it so."""
+    return int(Decimal(repr(cell))) if isinstance(cell, float) and abs(cell) >= _ALL_WHOLE else cell
 
 
 def _problem(cell: Any) -> str | None:

@@ -39,7 +39,7 @@ def test_quantiles_ascend_from_the_least_to_the_greatest(values: list[Number]) -
 
 @given(ROWS)
 def test_the_mean_is_rounded_once(values: list[Number]) -> None:
-    exact = sum(map(Fraction, values)) / len(values)
+    exact = sum(map(Fraction, values), Fraction(0)) / len(values)
     assert number_facts(values)["mean"] == pytest.approx(rounded(exact), rel=1e-15, abs=sys.float_info.min)
 
 
