@@ -95,8 +95,7 @@ def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance
 def _engines(settings: ConsoleSettings) -> list[Engine]:
     """One for the pages and one for the work, or one for both."""
     topology.require_same_database(settings, "CONSOLE_DATABASE_URL", settings.console_database_url)
-    pages = settings.model_copy(update={"database_url": settings.console_database_url or settings.database_url})
-    addresses = dict.fromkeys((topology.address(pages), topology.address(settings)))
+    addresses = dict.fromkeys((topology.address(settings.of_pages), topology.address(settings)))
     size = settings.console_pool_size
     return [connect(each, application_name="watchfloor console", pool_size=size, pre_ping=True) for each in addresses]
 

@@ -52,6 +52,11 @@ class ConsoleSettings(WorkerSettings):
         return self
 
     @property
+    def of_pages(self) -> Self:
+        """The same with the pages' address as the database's."""
+        return self.model_copy(update={"database_url": self.console_database_url or self.database_url})
+
+    @property
     def passwords(self) -> dict[str, SecretStr]:
         """Those that are set, by role."""
         every = {OWNER: self.owner_password, APP_RW: self.app_rw_password, CONSOLE_RW: self.console_rw_password}

@@ -55,7 +55,12 @@ class WorkerSettings(BaseSettings):
     """One worker's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 
     model_config = SettingsConfigDict(
-        env_prefix="WATCHFLOOR_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="WATCHFLOOR_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        hide_input_in_errors=True,  # which has the passwords of all addresses in it
     )
 
     database_url: SecretStr | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))

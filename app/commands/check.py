@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from app.commands.databases import data_option, database
+from app.commands.databases import Database, data_option, database
 from app.commands.desk import json_option
 from app.commands.output import document, say, table
 from app.commands.refusals import Unhealthy, explain
@@ -45,7 +45,7 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     registry = configured(settings)
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
     with database(settings, data, create=False) as found, found.engine() as engine:
-        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine, settings)]
+        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine, settings), *_pages(found)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
@@ -69,6 +69,21 @@ def _database(engine: Engine, settings: ConsoleSettings) -> Iterator[Finding]:
     yield _role(server)
     if settings.pooler:
         yield _pooler(server, settings)
+
+
+def _pages(found: Database) -> Iterator[Finding]:
+    """Their role, where they have one of their own."""
+    if not found.settings.console_database_url:
+        return
+    try:
+        with replace(found, settings=found.settings.of_pages).engine() as engine, engine.connect() as conn:
+            may_serve, role = readiness.may_serve(conn), readiness.look(conn).role
+    except Exception as error:
+        if reason := explain(error):
+            yield Finding("pages", "failed", reason.message)
+            return
+        raise
+    yield Finding("pages", "ok", role) if may_serve else Finding("pages", "failed", f"{role} may not let anybody in")
 
 
 def _pooler(server: Server, settings: ConsoleSettings) -> Finding:

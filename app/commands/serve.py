@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,12 +12,16 @@ from app import logs
 from app.commands.databases import data_option, database
 from app.commands.desk import json_option, require_schema
 from app.commands.output import document, say
+from app.commands.refusals import Misconfigured
 from app.commands.serving import bound, given, host_option, port_option, serve
 from app.main import new_maintenance
 from app.settings import ConsoleSettings
 from worker import topology
 from worker.database import Engine, is_outage
 from worker.handlers import configured
+from worker.queries.pages import readiness
+
+_LETS_NOBODY_IN = "CONSOLE_DATABASE_URL, else DATABASE_URL: its role may let nobody in; the pages are console_rw's"
 
 log = structlog.get_logger()
 
@@ -35,7 +40,7 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
     listener = bound(settings)
     with database(settings, data, create=False) as found:
         registry = configured(found.settings)
-        with found.engine() as engine:
+        with replace(found, settings=found.settings.of_pages).engine() as engine:
             _look(engine)
         serve(
             found.settings,
@@ -47,9 +52,12 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
 
 
 def _look(engine: Engine) -> None:
-    """Refuse a database of another revision; one that is out of reach is waited for, with a page that says so."""
+    """Refuse a database of another revision, or a role that knows nobody; one that is out of reach is waited for."""
     try:
         require_schema(engine)
+        with engine.connect() as conn:
+            if not readiness.may_serve(conn):
+                raise Misconfigured(_LETS_NOBODY_IN)
     except Exception as error:
         if not is_outage(error):
             raise

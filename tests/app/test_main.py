@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 from sqlalchemy import Connection, Engine
 from starlette.applications import Starlette
 
@@ -11,6 +12,8 @@ from app.settings import ConsoleSettings
 from tests.app.conftest import browser, signed_in
 from worker.errors import ConfigurationError
 from worker.handlers import Registry
+
+SERVER, FILE = "postgresql://u:hunter2@host/shop", "sqlite:////tmp/shop.db"
 
 
 def test_without_a_database_it_names_the_setting(settings: ConsoleSettings) -> None:
@@ -26,6 +29,46 @@ def test_an_engine_of_its_own_is_given_up_at_the_end(url: str, conn: Connection)
     with browser(app, signed_in(conn)) as client:
         assert client.get("/account").status_code == 200
     assert app.state.console.engine.pool is not before
+
+
+def test_pages_and_work_have_an_address_each_or_share_one(
+    url: str, conn: Connection, console_rw: Engine, app_rw: Engine
+) -> None:
+    shared = create_app(ConsoleSettings.model_validate({"database_url": url})).state.console
+    assert shared.engine is shared.work_engine
+    own = {"database_url": address(app_rw), "console_database_url": address(console_rw)}
+    app = create_app(ConsoleSettings.model_validate(own))
+    console = app.state.console
+    assert (console.engine.url.username, console.work_engine.url.username) == ("console_rw", "app_rw")
+    before = console.engine.pool, console.work_engine.pool
+    with browser(app, signed_in(conn)) as client:
+        assert client.get("/").status_code == 200
+    assert console.engine.pool is not before[0]
+    assert console.work_engine.pool is not before[1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"console_database_url": SERVER, "database_url": FILE},
+        {"console_database_url": FILE, "database_url": SERVER},
+        {"console_database_url": FILE, "database_url": FILE},
+    ],
+)
+def test_a_file_knows_no_roles(values: dict[str, str]) -> None:
+    with pytest.raises(ConfigurationError, match=r"CONSOLE_DATABASE_URL: .*SQLite") as refusal:
+        create_app(ConsoleSettings.model_validate(values))
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_the_pages_have_no_database_that_the_rest_has_not() -> None:
+    with pytest.raises(ValidationError, match="CONSOLE_DATABASE_URL is set, but DATABASE_URL is not") as refusal:
+        ConsoleSettings.model_validate({"console_database_url": SERVER})
+    assert "hunter2" not in str(refusal.value)
+
+
+def address(engine: Engine) -> str:
+    return engine.url.render_as_string(hide_password=False)
 
 
 def test_an_engine_that_was_given_stays_open(app: Starlette, engine: Engine) -> None:

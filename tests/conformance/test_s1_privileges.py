@@ -1,4 +1,4 @@
-"""S1, the privilege split: the owner's address is the provisioner's alone, and nobody can do more than their types need."""
+"""S1, the privilege split: the owner's address is the provisioner's alone, and nobody can do more than they must."""
 
 from __future__ import annotations
 

@@ -96,6 +96,65 @@ def test_what_just_fits_is_taken() -> None:
     topology.require_description(settings().model_copy(update=values))
 
 
+OWNERS = "postgresql://watchfloor_owner:hunter2@localhost/queue"
+PROVISIONER: dict[str, Any] = {"job_worker_mode": "standalone", "worker_job_types": ("provision_tenant",)}
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"worker_job_types": None}, "for the provisioner alone"),
+        ({"worker_job_types": ("send_email",)}, "for the provisioner alone"),
+        ({"worker_job_types": ("provision_tenant", "send_email")}, "for the provisioner alone"),
+        ({"migrations_database_url": None}, "is not set"),
+        ({"migrations_database_url": None, "worker_job_types": ("provision_tenant", "send_email")}, "is not set"),
+    ],
+)
+def test_the_owners_address_and_provisioning_go_together_and_with_nothing_else(
+    values: dict[str, Any], words: str
+) -> None:
+    known = {"database_url": SERVER, "migrations_database_url": OWNERS, **PROVISIONER, **values}
+    with pytest.raises(TopologyRefused, match=f"^MIGRATIONS_DATABASE_URL.* {words}") as refusal:
+        topology.require_split(settings(**known))
+    assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {**PROVISIONER, "migrations_database_url": OWNERS},
+        {**PROVISIONER, "worker_job_types": ("send_email",)},
+        {**PROVISIONER, "worker_job_types": None},
+        {},
+        {"migrations_database_url": OWNERS},
+        {"worker_job_types": ("provision_tenant", "send_email")},
+    ],
+)
+def test_a_provisioner_a_product_worker_and_one_process_for_everything_are_taken(values: dict[str, Any]) -> None:
+    topology.require_split(settings(database_url=SERVER, **values))
+
+
+def test_the_owner_is_whoever_has_the_owners_address_past_a_pooler() -> None:
+    known = settings(database_url=SERVER, pooler="transaction")
+    assert topology.owner_address(known) == topology.address(known)
+    known = settings(database_url=SERVER, migrations_database_url=OWNERS, pooler="transaction")
+    assert topology.owner_address(known) == "postgresql+psycopg://watchfloor_owner:hunter2@localhost/queue"
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"migrations_database_url": OWNERS}, "is set, but DATABASE_URL is not"),
+        ({"migrations_database_url": OWNERS, "database_url": FILE}, "SQLite"),
+        ({"migrations_database_url": FILE, "database_url": SERVER}, "SQLite"),
+    ],
+)
+def test_the_owners_address_is_of_the_same_database(values: dict[str, Any], words: str) -> None:
+    with pytest.raises(TopologyRefused, match=f"^MIGRATIONS_DATABASE_URL.*{words}") as refusal:
+        topology.shaped(settings(**values), "in_process", starts="a console")
+    assert "hunter2" not in str(refusal.value)
+
+
 def test_the_refusals_are_of_the_kinds_that_hosts_expect() -> None:
     assert issubclass(TopologyRefused, ConfigurationError)
     assert issubclass(TopologyRefused, RuntimeError)

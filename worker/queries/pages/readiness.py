@@ -37,6 +37,10 @@ _FILE = select(
     true().label("may_work"),
     false().label("unbounded"),
 )
+MAY_SERVE = EitherRows(
+    postgresql=select(func.has_table_privilege(func.to_regclass("control.operators"), "SELECT")),
+    sqlite=select(true()),
+)
 LOOK = EitherRows(postgresql=_SERVER, sqlite=_FILE)
 
 
@@ -60,6 +64,11 @@ class Server:
 def look(conn: Connection) -> Server:
     """Ask the server; works before the schema is there."""
     return Server(**conn.execute(LOOK).one()._mapping)
+
+
+def may_serve(conn: Connection) -> bool:
+    """Whether this role may know the operators, without whom there are no pages."""
+    return bool(conn.execute(MAY_SERVE).scalar_one())
 
 
 def clock(conn: Connection) -> datetime:
