@@ -110,15 +110,15 @@ def _worked(job: Row, each: _Try) -> Iterator[Part]:
         is_open = not each.runs and each.ended_at is None
         yield Part(each.row, "start", each.claimed_at, began, "claimed, not started", live=is_open)
     for step, run in each.runs:
-        yield _run(job, step, run, ended, is_open=each.ended_at is None)
+        yield _run(job, step, run, ended)
 
 
-def _run(job: Row, step: Step, run: Row, ended: datetime, *, is_open: bool) -> Part:
+def _run(job: Row, step: Step, run: Row, ended: datetime) -> Part:
     """A run as a bar; one of which nobody wrote the end is not drawn as if it had gone on."""
     if run.finished_at is not None:
         kind = "kept" if step.kept and run.outcome == "done" else "run"
         return Part(step.number, kind, run.started_at, run.finished_at, run.outcome, state=run.outcome)
-    if is_open and step.state in ("running", "cancelling"):
+    if step.is_open and run is step.runs[-1]:
         return Part(
             step.number, "run", run.started_at, job.now, "running", "late" if step.is_late else "running", live=True
         )

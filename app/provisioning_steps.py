@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from worker.database import Row
 from worker.queries.pages.provisioning import STEPS
@@ -18,13 +18,17 @@ NOT_YET = "not yet"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step; `runs` are those that began, oldest first, and `usual` is None where too few tenants had it."""
+    """One step; `runs` are those that began, oldest first, the last of which goes on now when it `is_open`.
+
+    `usual` is None where too few tenants had it.
+    """
 
     number: int
     name: str
     state: str
     runs: tuple[Row, ...]
     kept: bool
+    is_open: bool
     usual: Usual | None
     now: datetime
 
@@ -33,12 +37,8 @@ class Step:
         """Seconds of the last run, of an open one so far; None where its time is not known."""
         if not self.runs or (self.runs[-1].finished_at is None and not self.is_open):
             return None
-        return ((self.runs[-1].finished_at or self.now) - self.runs[-1].started_at).total_seconds()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is being run now."""
-        return self.state in ("running", "cancelling") and bool(self.runs) and self.runs[-1].finished_at is None
+        took: timedelta = (self.runs[-1].finished_at or self.now) - self.runs[-1].started_at
+        return took.total_seconds()
 
     @property
     def ratio(self) -> float | None:
@@ -63,10 +63,10 @@ class Step:
         return self.runs[-1].error if self.runs and self.state != "done" else None
 
 
-def of(job: Row, runs: Sequence[Row], usual: Mapping[str, Usual], *, stuck: bool = False) -> list[Step]:
+def of(job: Row, runs: Sequence[Row], usual: Mapping[str, Usual], *, is_served: bool = True) -> list[Step]:
     """The six steps; `job` is the provisioning's, or the tenant alone where it was never asked for.
 
-    `stuck` says that no live worker can go on with it.
+    It is served while some live worker could take it, or the one that has it lives.
     """
     began = [run for run in runs if run.outcome != "skipped"]
     at = next((name for name in STEPS if name not in (job.steps_completed or ())), None)
@@ -74,9 +74,10 @@ def of(job: Row, runs: Sequence[Row], usual: Mapping[str, Usual], *, stuck: bool
         Step(
             number,
             name,
-            state := _state(job, name, at, began, stuck=stuck),
-            tuple(run for run in began if run.step == name),
+            state := _state(job, name, at, began, is_served=is_served),
+            runs := tuple(run for run in began if run.step == name),
             state == "done" and _is_kept(job, name, began),
+            is_served and job.state in RUNS and bool(runs) and _goes_on(job, runs[-1]),
             usual.get(name),
             job.now,
         )
@@ -84,14 +85,18 @@ def of(job: Row, runs: Sequence[Row], usual: Mapping[str, Usual], *, stuck: bool
     ]
 
 
-def _state(job: Row, name: str, at: str | None, began: Sequence[Row], *, stuck: bool) -> str:
+def _goes_on(job: Row, run: Row) -> bool:
+    return bool(run.finished_at is None and run.generation == job.generation)
+
+
+def _state(job: Row, name: str, at: str | None, began: Sequence[Row], *, is_served: bool) -> str:
     if name in (job.steps_completed or ()):
         return "done"
     if name != at or job.job_id is None:
         return NOT_YET
     if job.state == State.CANCELLING:
         return "cancelling"
-    if stuck and job.state in (*WAITS, *RUNS):
+    if not is_served and job.state in (*WAITS, *RUNS):
         return "stuck"
     if job.state == State.RUNNING:
         return "running" if any(run.step == name and run.generation == job.generation for run in began) else "starting"
@@ -104,6 +109,6 @@ def _is_kept(job: Row, name: str, began: Sequence[Row]) -> bool:
     """Whether an earlier attempt did it and the one that runs, or is to come, need not do it again."""
     if job.state == State.SUCCEEDED:
         return False
-    done_in = [run.generation for run in began if run.step == name and run.outcome == "done"]
-    following = job.generation if job.state in RUNS else job.generation + 1
+    done_in: list[int] = [run.generation for run in began if run.step == name and run.outcome == "done"]
+    following: int = job.generation if job.state in RUNS else job.generation + 1
     return (done_in[-1] if done_in else 1) < following

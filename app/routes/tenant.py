@@ -13,17 +13,18 @@ from app.templating import render
 from app.web import Call
 from worker.database import Connection, Row
 from worker.model import Status
-from worker.queries.pages import holdings, provisioning, step_times, tenant, tenant_loads
+from worker.queries.pages import holdings, provisioning, step_times, stuck, tenant, tenant_loads
 from worker.queries.pages import job as story
 from worker.queries.pages.fleet import State as Health
 
 GONE = "There is no tenant of this name or id."
-REGIONS = ("provisioning", "holdings")
+REGIONS = ("tenant", "holdings")
 
 
 def show(call: Call, conn: Connection) -> Response:
     """The page, or one of its live regions: the provisioning, or what the tenant has."""
-    found = tenant.find(conn, name=call.path("tenant"), now=call.now)
+    watch = stuck.watch(call.figures, after_seconds=call.settings.stuck_after_seconds)
+    found = tenant.find(conn, name=call.path("tenant"), watch=watch, now=call.now)
     if found is None:
         raise NotFound(GONE)
     region = call.region if call.region in REGIONS else None
@@ -34,7 +35,7 @@ def show(call: Call, conn: Connection) -> Response:
         tenant=found,
         provisioning=provisioning.of(found),
         **(_provisioning(call, conn, found) if region != "holdings" else {}),
-        **(_holdings(call, conn, found) if region != "provisioning" else {}),
+        **(_holdings(call, conn, found) if region != "tenant" else {}),
     )
 
 
@@ -46,7 +47,7 @@ def _provisioning(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
         return {"steps": steps, "attempts": (), "timeline": None, "trail": [], "asked": None}
     attempts, actions = story.attempts(conn, job_id=found.job_id), story.actions(conn, job_id=found.job_id)
     runs = tenant.steps(conn, job_id=found.job_id, generation=found.generation)
-    steps = provisioning_steps.of(found, runs, usual, stuck=_is_stuck(call, found))
+    steps = provisioning_steps.of(found, runs, usual, is_served=_is_served(call, found))
     return {
         "steps": steps,
         "attempts": attempts,
@@ -57,12 +58,12 @@ def _provisioning(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
     }
 
 
-def _is_stuck(call: Call, found: Row) -> bool:
-    """Whether no live worker can take it, or the one that holds it fell silent."""
+def _is_served(call: Call, found: Row) -> bool:
+    """Whether a live worker could take it, or the one that holds it lives."""
     if found.state not in provisioning_steps.RUNS:
-        return not call.figures.takers(found.job_type, found.queue)
+        return not found.is_untaken
     holder = next((each for each in call.figures.workers if each.instance_id == found.locked_by), None)
-    return holder is None or holder.state is Health.SILENT
+    return holder is not None and holder.state is not Health.SILENT
 
 
 def _is_unfolded(call: Call) -> bool:

@@ -51,9 +51,9 @@ def run(number: int, began: float, ended: float | None = None, outcome: str | No
     )
 
 
-def steps(row: Any, *runs: Any, usual: Mapping[str, Usual] = USUAL, stuck: bool = False) -> list[Step]:
+def steps(row: Any, *runs: Any, usual: Mapping[str, Usual] = USUAL, is_served: bool = True) -> list[Step]:
     """The steps of the job."""
-    return provisioning_steps.of(row, runs, usual, stuck=stuck)
+    return provisioning_steps.of(row, runs, usual, is_served=is_served)
 
 
 def states(found: Sequence[Step]) -> list[str]:

@@ -35,11 +35,11 @@ def test_a_step_that_began_in_this_attempt_is_running() -> None:
 
 @pytest.mark.parametrize("state", [State.READY, State.RETRYING, State.RUNNING])
 def test_without_a_live_worker_it_is_stuck(state: State) -> None:
-    assert states(steps(job(state, done=2), stuck=True)) == ["done", "done", "stuck", *REST[2:]]
+    assert states(steps(job(state, done=2), is_served=False)) == ["done", "done", "stuck", *REST[2:]]
 
 
 def test_what_is_to_be_cancelled_stays_so_until_the_worker_says_it_is() -> None:
-    assert states(steps(job(State.CANCELLING), run(1, 5), stuck=True))[0] == "cancelling"
+    assert states(steps(job(State.CANCELLING), run(1, 5), is_served=False))[0] == "cancelling"
 
 
 def test_nobody_asked_for_it_yet() -> None:
@@ -83,7 +83,7 @@ def test_without_a_usual_time_nothing_is_late() -> None:
 
 @pytest.mark.parametrize("state", [State.RETRYING, State.RUNNING])
 def test_an_end_that_nobody_wrote_is_no_time(state: State) -> None:
-    found = steps(job(state, generation=2), run(1, 5), stuck=state is State.RUNNING)
+    found = steps(job(state, generation=2), run(1, 5), is_served=state is not State.RUNNING)
     assert (found[0].took, found[0].is_open) == (None, False)
 
 

@@ -73,7 +73,7 @@ def test_an_attempt_in_which_no_step_began_was_claimed_and_no_more() -> None:
 
 
 def test_a_run_whose_worker_is_silent_is_not_drawn_as_running() -> None:
-    found = timeline(job(now=50, locked_at=at(0)), run(1, 0), stuck=True)
+    found = timeline(job(now=50, locked_at=at(0)), run(1, 0), is_served=False)
     assert bars(found, 1) == [("unknown", 0, 50, "lost")]
 
 

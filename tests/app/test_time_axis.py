@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from app.time_axis import Axis, Fold, folded
@@ -69,4 +71,4 @@ def test_ticks_begin_anew_after_a_fold_and_say_since_when() -> None:
 def test_ticks_never_run_into_each_other_at_a_fold() -> None:
     axis = Axis(40_000, (Fold(7, 39_990),))
     at = [tick.at for tick in axis.ticks()]
-    assert min(after - before for before, after in zip(at, at[1:], strict=False)) > axis.span / 12
+    assert min(after - before for before, after in pairwise(at)) > axis.span / 12

@@ -13,6 +13,7 @@ from tests.architecture.test_plans import TABLES, Node, filled, plan
 from worker.model import new_id
 from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection, step_times, tenant
 from worker.queries.pages.filters import Filters
+from worker.queries.pages.stuck import Watch
 
 __all__ = ("filled",)
 
@@ -68,7 +69,10 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     "how many are alike": (lambda conn: job.alike(conn, fingerprint="g1"), {GROUP}),
     "what is ahead": (lambda conn: job.ahead(conn, queue="queue_1", created_at=NOW, job_id=new_id()), {READY}),
     "what a word names": (lambda conn: lookup.look(conn, word="word"), {ROW, EVENT, KEY}),
-    "a tenant's provisioning": (lambda conn: tenant.find(conn, name="acme", now=NOW), {KEY}),
+    "a tenant's provisioning": (
+        lambda conn: tenant.find(conn, name="acme", watch=Watch(("provision",), 300), now=NOW),
+        {KEY, ATTEMPT, STEP},
+    ),
     "the steps of a provisioning": (lambda conn: tenant.steps(conn, job_id=new_id(), generation=9), {STEP}),
     "what steps usually take": (step_times.usual, {STEP_DONE}),
     "a selection": (lambda conn: selection.read(conn, job_ids=[new_id()], now=NOW), {ROW}),

@@ -1,4 +1,4 @@
-"""The last finished runs of each step, found without a walk over all there ever were."""
+"""The last finished runs of each step and the last activated tenants, found without a walk over all there ever were."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the index; few rows are there, and only a provisioning writes them."""
+    """Create the indexes; few rows are there, and only provisionings write them."""
     op.create_index(
         "ix_job_steps_done",
         "job_steps",
@@ -20,8 +20,16 @@ def upgrade() -> None:
         schema="control",
         **bounded("outcome = 'done'"),
     )
+    op.create_index(
+        "ix_tenants_activated",
+        "tenants",
+        [sa.text("activated_at DESC")],
+        schema="control",
+        **bounded("activated_at IS NOT NULL"),
+    )
 
 
 def downgrade() -> None:
-    """Drop it."""
+    """Drop them."""
+    op.drop_index("ix_tenants_activated", table_name="tenants", schema="control")
     op.drop_index("ix_job_steps_done", table_name="job_steps", schema="control")

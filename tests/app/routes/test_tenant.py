@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from tests import factories
 from tests.app.conftest import Visitor
 from tests.factories import NOON
+from tests.provisioned import clear
 from tests.provisioned import provisioned as provisioned_place
 from worker.insights.cells import field
 from worker.insights.summary import insights_of
@@ -80,7 +81,7 @@ STANDS: dict[str, tuple[dict[str, Any], str]] = {
         "cancelling asked to stop 8 s ago; it does once step 4 of 6 is done",
     ),
     "interrupted": (
-        {"attempts": 1, "done": 2, "available_at": NOON + timedelta(seconds=5)},
+        {"attempts": 1, "done": 2, "available_at": NOON + timedelta(seconds=5), "updated_at": ago(20)},
         "retrying step 3 of 6 was interrupted, next try in 5 s, 33% done",
     ),
     "failed": ({"status": Status.FAILED, "done": 4}, "failed step 5 of 6 was interrupted, no try is left, 67% done"),
@@ -130,6 +131,16 @@ def test_without_a_live_worker_it_is_stuck(
     text = plain(visitor("viewer").get("/tenants/acme").text)
     assert sentence in text
     assert "Why it waits" in text
+
+
+def test_without_progress_for_long_it_is_stuck_too(visitor: Visitor, conn: Connection) -> None:
+    serve(conn)
+    job_id = provisioned(conn, done=1, status=Status.RUNNING, created_at=ago(700), locked_at=ago(660))
+    step(conn, job_id, 1, 659, 658)
+    step(conn, job_id, 2, 657, None)
+    text = visitor("viewer").get("/tenants/acme").text
+    assert "stuck step 2 of 6 for 10 min 57 s, 17% done, no step done for 10 min 58 s" in plain(text)
+    assert 'data-kind="run" data-state="running"' in text
 
 
 def test_why_it_stopped_and_where_a_retry_resumes(visitor: Visitor, conn: Connection) -> None:
@@ -228,14 +239,14 @@ def test_its_jobs_and_dead_letters_are_linked(visitor: Visitor, conn: Connection
     assert 'href="/dead-letters?tenant=acme"' in text
 
 
-@pytest.mark.parametrize("region", ["provisioning", "holdings"])
+@pytest.mark.parametrize("region", ["tenant", "holdings"])
 def test_a_region_answers_with_itself_alone(visitor: Visitor, conn: Connection, region: str) -> None:
     retrying(conn)
     headers = {"HX-Request": "true", "HX-Target": f"div#{region}"}
     text = visitor("viewer").get("/tenants/acme", headers=headers).text
     assert re.match(rf'\s*<div class="[\w ]+" id="{region}" data-region', text)
     assert "<html" not in text
-    assert ("Datasets" in text, "gantt" in text) == (region == "holdings", region == "provisioning")
+    assert ("Datasets" in text, "gantt" in text) == (region == "holdings", region == "tenant")
 
 
 def test_each_dataset_has_its_insights_as_small_drawings(visitor: Visitor, engine: Engine) -> None:
@@ -257,7 +268,8 @@ def test_each_dataset_has_its_insights_as_small_drawings(visitor: Visitor, engin
     assert "r2 0.912" in told
 
 
-def test_the_page_stands_before_the_schema_does(visitor: Visitor, conn: Connection) -> None:
+def test_the_page_stands_before_the_schema_does(visitor: Visitor, engine: Engine, conn: Connection) -> None:
+    clear(engine)
     provisioned(conn)
     answer = visitor("viewer").get("/tenants/acme")
     assert answer.status_code == 200

@@ -10,10 +10,11 @@ from uuid import UUID
 from sqlalchemy import BigInteger, Connection, Text, bindparam, or_, select
 
 from worker.database import Id, Row, moment
-from worker.queries.pages import jobs, provisioning
+from worker.queries.pages import jobs, provisioning, stuck
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.names import worker_name
 from worker.queries.pages.states import STATE
+from worker.queries.pages.stuck import IDLE, PROGRESSED_AT, UNTAKEN, Watch
 from worker.queries.schema import job_steps as step
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
@@ -41,9 +42,12 @@ TENANT = select(
     job.c.error_type,
     job.c.error_fingerprint,
     STATE.label("state"),
+    UNTAKEN.label("is_untaken"),
+    IDLE.label("is_idle"),
+    PROGRESSED_AT.label("progressed_at"),
     worker_name(job.c.locked_by).label("worker"),
     moment().label("now"),
-).select_from(provisioning.TENANTS)
+).select_from(stuck.TENANTS)
 BY_SLUG = TENANT.where(tenant.c.slug == bindparam("as_slug", type_=Text))
 BY_ID = TENANT.where(tenant.c.id == bindparam("of_id", type_=Id))
 STEPS_OF = (
@@ -56,15 +60,15 @@ STEPS_OF = (
 )
 
 
-def find(conn: Connection, *, name: str, now: datetime | None = None) -> Row | None:
+def find(conn: Connection, *, name: str, watch: Watch, now: datetime | None = None) -> Row | None:
     """The tenant of that id or slug with its provisioning job, whose columns are None while there is none."""
     if not (name.isascii() and name.isprintable()):
         return None
     try:
-        found = conn.execute(BY_ID, {"of_id": UUID(name), "at_now": now}).first()
+        found = conn.execute(BY_ID, {**watch.values, "of_id": UUID(name), "at_now": now}).first()
     except ValueError:
         found = None
-    return found or conn.execute(BY_SLUG, {"as_slug": name, "at_now": now}).first()
+    return found or conn.execute(BY_SLUG, {**watch.values, "as_slug": name, "at_now": now}).first()
 
 
 def steps(conn: Connection, *, job_id: UUID, generation: int) -> Sequence[Row]:
