@@ -25,6 +25,7 @@ from worker import migrate, topology
 from worker.database import Engine, is_file
 from worker.deployment import Deployment
 from worker.handlers import Registry, configured
+from worker.provisioning import fleet
 from worker.settings import WorkerSettings
 
 
@@ -45,6 +46,7 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
         registry = configured(found.settings)
         with Deployment(found.settings).owner_engine() as owner:
             migrate.upgrade(owner)
+            fleet.upgrade(owner)
             with owner.begin() as conn:
                 path = admin_link(conn, os_actor())
         serve(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import sleep
 
-from worker.database import Connection, is_busy
+from worker.database import Connection, Engine, is_busy
 from worker.database.tenancy import create_schema, grant_schema, owning
 from worker.provisioning import migrations
 from worker.provisioning.strategy import Strategy
@@ -20,26 +20,32 @@ class SchemaStrategy(Strategy):
 
     def create_schema(self) -> None:
         """Make the schema, unless it is there."""
-        self._as_owner(lambda conn: create_schema(conn, self.schema_name))
+        _as_owner(self.owner, self.schema_name, lambda conn: create_schema(conn, self.schema_name))
 
     def run_tenant_migrations(self) -> None:
         """Bring its tables to the newest revision."""
-        self._as_owner(migrations.upgrade)
+        migrate(self.owner, self.schema_name)
 
     def grant_app_rw(self) -> None:
         """Let app_rw in, to these tables and to those that later revisions make."""
-        self._as_owner(lambda conn: grant_schema(conn, self.schema_name))
+        _as_owner(self.owner, self.schema_name, lambda conn: grant_schema(conn, self.schema_name))
 
-    def _as_owner(self, act: Callable[[Connection], None]) -> None:
-        """Do it in a transaction; a busy lock is left at once and tried later, so that the tenant's work goes on."""
-        for tries_left in range(_TRIES - 1, -1, -1):
-            try:
-                with owning(self.owner, self.schema_name) as conn:
-                    act(conn)
-            except Exception as error:
-                if tries_left == 0 or not is_busy(error):
-                    raise
-                require_wanted()
-                sleep(_PAUSE_SECONDS)
-            else:
-                return
+
+def migrate(owner: Engine, schema_name: str) -> None:
+    """Bring the tables of a schema to the newest revision."""
+    _as_owner(owner, schema_name, migrations.upgrade)
+
+
+def _as_owner(owner: Engine, schema_name: str, act: Callable[[Connection], None]) -> None:
+    """Do it in a transaction; a busy lock is left at once and tried later, so that the tenant's work goes on."""
+    for tries_left in range(_TRIES - 1, -1, -1):
+        try:
+            with owning(owner, schema_name) as conn:
+                act(conn)
+        except Exception as error:
+            if tries_left == 0 or not is_busy(error):
+                raise
+            require_wanted()
+            sleep(_PAUSE_SECONDS)
+        else:
+            return

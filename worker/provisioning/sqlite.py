@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worker.database import connect
+from worker.database import Engine, connect
 from worker.database.tenancy import beside
 from worker.provisioning import migrations
 from worker.provisioning.strategy import Strategy
@@ -17,12 +17,17 @@ class FileStrategy(Strategy):
 
     def run_tenant_migrations(self) -> None:
         """Bring its tables to the newest revision."""
-        file = connect(f"sqlite:///{beside(self.owner.url, self.schema_name)}", application_name="watchfloor job")
-        try:
-            with file.begin() as conn:
-                migrations.upgrade(conn)
-        finally:
-            file.dispose()
+        migrate(self.owner, self.schema_name)
 
     def grant_app_rw(self) -> None:
         """Nothing: whoever may open the file may work in it."""
+
+
+def migrate(owner: Engine, schema_name: str) -> None:
+    """Bring the tables of a tenant's file to the newest revision."""
+    file = connect(f"sqlite:///{beside(owner.url, schema_name)}", application_name="watchfloor job")
+    try:
+        with file.begin() as conn:
+            migrations.upgrade(conn)
+    finally:
+        file.dispose()

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, func, select, update
 
-from worker.database import Id, moment
-from worker.database.tenancy import enter, entrance, leave
+from worker.database import Id, Row, moment
+from worker.database.tenancy import enter, entrance, leave, with_tables
 from worker.errors import TenantNotReady, UnknownTenant
 from worker.queries.schema import tenants
 
@@ -50,6 +50,11 @@ def schema_name(conn: Connection, *, tenant_id: UUID) -> str:
     if name is None:
         raise UnknownTenant
     return name
+
+
+def places(conn: Connection) -> list[Row]:
+    """The tenants whose place has tables, by slug."""
+    return with_tables(conn, tenants)
 
 
 def activate(conn: Connection, *, tenant_id: UUID, now: datetime | None = None) -> None:
