@@ -37,8 +37,7 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
         ConsoleSettings(**given(host=host, port=port)), "standalone", starts="`watchfloor serve`"
     )
     logs.configure(settings)
-    listener = bound(settings)
-    with database(settings, data, create=False) as found:
+    with bound(settings) as listener, database(settings, data, create=False) as found:
         registry = configured(found.settings)
         with replace(found, settings=found.settings.of_pages).engine() as engine:
             _look(engine)

@@ -1,0 +1,68 @@
+"""The commands where the database's roles have an address each."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from tests.app.program import get, program
+from tests.app.shell import Shell
+
+PASSWORD = "a horse, a horse"
+
+
+def address(engine: Engine) -> str:
+    return engine.url.render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def shell(app_rw: Engine) -> Shell:
+    """A shell whose DATABASE_URL is that of the workers."""
+    return Shell(address(app_rw))
+
+
+def test_migrate_gives_the_roles_the_passwords_that_are_set(shell: Shell, url: str, conn: Connection) -> None:
+    stored = text("SELECT rolpassword FROM pg_authid WHERE rolname = 'console_rw'")
+    said = shell.ok("migrate", MIGRATIONS_DATABASE_URL=url, WATCHFLOOR_CONSOLE_RW_PASSWORD=PASSWORD)
+    assert PASSWORD not in said
+    assert conn.execute(stored).scalar_one().startswith("SCRAM-SHA-256$")
+    conn.execute(text("ALTER ROLE console_rw PASSWORD NULL"))
+
+
+@pytest.mark.parametrize("command", [("operators", "add", "dana"), ("tokens", "add", "ci", "--scopes", "tenants:read")])
+def test_who_may_come_in_is_decided_by_the_owner_alone(shell: Shell, owner: Engine, command: tuple[str, ...]) -> None:
+    assert "lacks a privilege" in shell.refused(*command, code=78)
+    assert shell.json(*command, MIGRATIONS_DATABASE_URL=address(owner))["name"] == command[2]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("jobs", "list"), ("dead-letters", "list"), ("queues", "list"), ("workers", "list"), ("tenants", "list")],
+)
+@pytest.mark.parametrize("role", ["app_rw", "console_rw"])
+def test_the_queue_is_told_to_either(request: pytest.FixtureRequest, role: str, command: tuple[str, ...]) -> None:
+    Shell(address(request.getfixturevalue(role))).ok(*command)
+
+
+def test_pages_are_not_served_by_a_role_that_may_let_nobody_in(shell: Shell) -> None:
+    assert "CONSOLE_DATABASE_URL" in shell.refused("serve", "--port", "0", code=78)
+
+
+def test_the_role_of_the_pages_is_looked_at_too(shell: Shell, console_rw: Engine) -> None:
+    pages = {"CONSOLE_DATABASE_URL": address(console_rw)}
+    assert {"check": "pages", "state": "ok", "detail": "console_rw"} in shell.json("check", **pages)["checks"]
+    wrong = shell("check", "--json", CONSOLE_DATABASE_URL=shell.url)
+    assert wrong.exit_code == 3
+    assert [each["state"] for each in json.loads(wrong.stdout)["checks"] if each["check"] == "pages"] == ["failed"]
+
+
+def test_one_process_for_everything_may_have_an_address_for_each_role(
+    url: str, app_rw: Engine, console_rw: Engine
+) -> None:
+    addresses = {"DATABASE_URL": address(app_rw), "CONSOLE_DATABASE_URL": address(console_rw)}
+    with program("up", "--json", "--port", "0", MIGRATIONS_DATABASE_URL=url, **addresses) as up:
+        said = up.document()
+        assert "admin" in get(said["sign_in"])[1]
+        assert get(said["url"] + "/health/live")[0] == 200
