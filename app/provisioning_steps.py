@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from worker.database import Row
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.pages.states import State
 from worker.queries.pages.step_times import Usual
 

@@ -10,8 +10,8 @@ from app.commands.desk import Desk, at_desk
 from app.commands.output import facts
 from app.commands.refusals import Failed
 from worker.model import Status
+from worker.provisioning.steps import STEPS
 from worker.queries import provision_acts, provisioning, tenants
-from worker.queries.pages.provisioning import STEPS
 from worker.queries.provisioning import ProvisionStatus
 
 LOOK_EVERY_SECONDS = 0.5

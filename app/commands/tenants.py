@@ -11,10 +11,10 @@ from app.commands.desk import Desk, at_desk
 from app.commands.output import facts, table
 from app.text import duration
 from worker.payloads import clean_text
+from worker.provisioning.steps import STEPS
 from worker.queries import audit, tenants
 from worker.queries.pages import figures, stuck
 from worker.queries.pages import tenants as pages
-from worker.queries.pages.provisioning import STEPS
 from worker.queries.pages.tenant_rows import STATES
 from worker.queries.pages.tenants import Line, Wanted
 

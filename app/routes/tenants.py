@@ -13,8 +13,8 @@ from app.templating import render
 from app.web import Call
 from worker.database import Connection
 from worker.payloads import clean_text
+from worker.provisioning.steps import STEPS
 from worker.queries.pages import step_tallies, stuck, tenants
-from worker.queries.pages.provisioning import STEPS
 from worker.queries.pages.step_tallies import Tally
 from worker.queries.pages.tenant_rows import OF_PROVISIONING, STATES
 from worker.queries.pages.tenants import Wanted

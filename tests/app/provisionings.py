@@ -10,7 +10,7 @@ from typing import Any
 from app import provisioning_steps
 from app.provisioning_steps import Step
 from tests.factories import NOON
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.pages.states import State
 from worker.queries.pages.step_times import Usual
 

@@ -16,7 +16,7 @@ from tests.system.conftest import Enter
 from tests.system.console import Console
 from tests.system.watch import Watch
 from worker.model import Status
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.schema import job_steps, platform_jobs
 
 WIDTH = "element => parseFloat(element.getAttribute('width'))"

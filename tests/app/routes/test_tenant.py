@@ -18,8 +18,8 @@ from tests.provisioned import provisioned as provisioned_place
 from worker.insights.cells import field
 from worker.insights.summary import insights_of
 from worker.model import Status
+from worker.provisioning.steps import STEPS
 from worker.queries import audit
-from worker.queries.pages.provisioning import STEPS
 from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models
 from worker.queries.tenant.datasets import NewDataset

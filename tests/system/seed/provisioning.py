@@ -16,8 +16,8 @@ from tests.system.seed.clock import NOW, ago, identity
 from tests.system.seed.people import DANA
 from tests.system.seed.staff import GONE, PROVISIONER_1
 from worker.model import Status
+from worker.provisioning.steps import STEPS
 from worker.queries import audit
-from worker.queries.pages.provisioning import STEPS
 from worker.queries.schema import job_attempts, job_steps, tenants
 
 USUAL = (0.9, 14, 0.4, 0.6, 1.2, 0.1)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert
 
 from tests.system.seed.rows import Row
 from tests.system.seed.staff import PROVISIONER_1
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.schema import job_attempts, job_steps
 
 TOOK_SECONDS = (0.9, 18.4, 0.6, 0.4, 2.1, 0.3)

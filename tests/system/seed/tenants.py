@@ -11,7 +11,7 @@ from tests.system.seed import rows, steps
 from tests.system.seed.clock import NOW, ago, identity
 from tests.system.seed.staff import PROVISIONER_1
 from tests.system.seed.steps import History
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.schema import tenants
 
 NAMES = {

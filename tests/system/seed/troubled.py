@@ -12,7 +12,7 @@ from tests.system.seed.clock import NOW, ago, identity
 from tests.system.seed.rows import Row
 from tests.system.seed.staff import PROVISIONER_1
 from tests.system.seed.steps import History
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.schema import tenants
 
 SET_UP = {"ashgrove": 0.9, "bergamot": 1.0, "cinder": 1.1, "dunmore": 4.2, "elderfield": 1.0, "foxglove": 0.8}

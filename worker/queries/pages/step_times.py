@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, Text, case, func, literal_column, select, union_all
 
 from worker.database import elapsed_ms
-from worker.queries.pages.provisioning import STEPS
+from worker.provisioning.steps import STEPS
 from worker.queries.schema import job_steps as step
 
 LAST, FEWEST = 200, 5

@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from worker.provisioning.steps import STEPS
 from worker.queries.pages import cursors, provisioning, step_marks, tenant_loads, total_times
-from worker.queries.pages.provisioning import STEPS, Provisioning, Stage
+from worker.queries.pages.provisioning import Provisioning, Stage
 from worker.queries.pages.step_marks import Mark
 from worker.queries.pages.step_times import Usual
 from worker.queries.pages.stuck import Watch

@@ -12,8 +12,9 @@ from sqlalchemy import Connection
 from tests import factories
 from tests.factories import NOON
 from worker.model import Status
+from worker.provisioning.steps import STEPS
 from worker.queries.pages import provisioning
-from worker.queries.pages.provisioning import STEPS, Stage
+from worker.queries.pages.provisioning import Stage
 
 
 def tenant(conn: Connection, slug: str, **columns: Any) -> UUID:

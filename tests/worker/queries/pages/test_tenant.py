@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from tests import factories
 from tests.factories import NOON
 from worker.model import Status, new_id
+from worker.provisioning.steps import STEPS
 from worker.queries.pages import tenant
-from worker.queries.pages.provisioning import STEPS
 from worker.queries.pages.states import State
 from worker.queries.pages.stuck import Watch
 
@@ -21,7 +21,11 @@ WATCH = Watch(("provision-eu",), after_seconds=300)
 
 
 def provisioned(conn: Connection, tenant_id: UUID, **columns: Any) -> UUID:
-    about: dict[str, Any] = {"job_type": "provision_tenant", "tenant_id": tenant_id, "idempotency_key": f"provision:{tenant_id}"}
+    about: dict[str, Any] = {
+        "job_type": "provision_tenant",
+        "tenant_id": tenant_id,
+        "idempotency_key": f"provision:{tenant_id}",
+    }
     return factories.job(conn, **about | columns)
 
 

@@ -14,8 +14,9 @@ from tests.factories import NOON
 from tests.worker.queries.pages import rows
 from worker.errors import InvalidInput
 from worker.model import Status
+from worker.provisioning.steps import STEPS
 from worker.queries.pages import step_tallies, tenants
-from worker.queries.pages.provisioning import STEPS, Stage
+from worker.queries.pages.provisioning import Stage
 from worker.queries.pages.step_times import FEWEST
 from worker.queries.pages.stuck import Watch
 from worker.queries.pages.tenant_rows import PAGE
