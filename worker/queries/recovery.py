@@ -40,7 +40,7 @@ STALE = (
         job.c.queue,
     )
     .where(_stale)
-    .order_by(job.c.id)
+    .order_by(job.c.locked_by, job.c.id)  # by ids alone, a file would be read from its first job to its last
     .limit(bindparam("at_most"))
     .with_for_update(skip_locked=True)
 )
