@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import select
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -17,54 +14,52 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_SECONDS = 60
+from app.cli import main
+from tests.nursery import PATIENCE_SECONDS, ROOT, Child, child
 
 
 class Program:
     """One run of the command; `document` is the JSON that it prints once it serves."""
 
-    def __init__(self, *arguments: str, cwd: Path = ROOT, **environment: str) -> None:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("WATCHFLOOR_", "DATABASE_"))}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "app", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=cwd,
-            env={**clean, "PYTHONPATH": str(ROOT), **environment},
-        )
+    def __init__(self, process: Child) -> None:
+        self.process = process
 
     def document(self) -> Any:
         """What it prints with --json, as soon as it is whole."""
-        assert self.process.stdout
-        text, deadline = b"", time.monotonic() + PATIENCE_SECONDS
-        while not text.endswith(b"}\n"):
-            assert time.monotonic() < deadline, f"no document within {PATIENCE_SECONDS} s"
-            if select.select([self.process.stdout], [], [], 0.1)[0]:
-                read = os.read(self.process.stdout.fileno(), 65_536)
-                assert read, f"it ended without a document: {self.end()[1]}"
-                text += read
-        return json.loads(text)
+
+        def whole() -> bool:
+            assert self.process.poll() is None or self.process.said(), f"it ended: {self.process.complained()}"
+            return self.process.said().endswith("}\n")
+
+        until(whole)
+        return json.loads(self.process.said())
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
-        self.process.send_signal(number)
+        self.process.signal(number)
 
     def end(self) -> tuple[int, str]:
         """Its exit code and what it wrote to standard error, once it has ended."""
-        _, errors = self.process.communicate(timeout=PATIENCE_SECONDS)
-        return self.process.returncode, errors.decode()
+        return self.process.wait(), self.process.complained()
 
 
 @contextmanager
 def program(*arguments: str, **options: Any) -> Iterator[Program]:
-    """A run that does not outlive the block."""
-    started = Program(*arguments, **options)
-    try:
-        yield started
-    finally:
-        started.process.kill()
-        started.process.communicate()
+    """A run that does not outlive the block, in `cwd` and with these variables."""
+    with child(command, *arguments, cwd=options.pop("cwd", ROOT), environment=options) as process:
+        yield Program(process)
+
+
+@contextmanager
+def interpreter(*arguments: str, **options: Any) -> Iterator[Program]:
+    """The same from the very beginning: `python -m app ARGUMENT…`."""
+    with child("app", *arguments, cwd=options.pop("cwd", ROOT), environment=options) as process:
+        yield Program(process)
+
+
+def command(arguments: list[str]) -> None:
+    """What `watchfloor ARGUMENT…` does."""
+    main(arguments, prog_name="watchfloor")
 
 
 @contextmanager
@@ -88,5 +83,5 @@ def until(condition: Callable[[], Any]) -> Any:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (answer := condition()):
         assert time.monotonic() < deadline, f"it did not happen within {PATIENCE_SECONDS} s"
-        time.sleep(0.05)
+        time.sleep(0.02)
     return answer

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from sqlalchemy import Connection, Engine, make_url, text
 
 from app.cli import COMMANDS, main
-from tests.app.program import ROOT
 from tests.app.shell import Shell
+from tests.nursery import ROOT
 from worker import migrate
 
 NOWHERE = "postgresql://nobody:hunter2@127.0.0.1:9/none"

@@ -8,7 +8,7 @@ import urllib.error
 import pytest
 from sqlalchemy import Connection, func, select
 
-from tests.app.program import get, program, until
+from tests.app.program import get, interpreter, program, until
 from tests.app.shell import HANDLERS, Shell
 from worker.queries import schema
 
@@ -18,7 +18,7 @@ SERVE = ("serve", "--json", "--port", "0")
 
 def test_events_are_fanned_out_and_nothing_is_run(url: str, conn: Connection) -> None:
     jobs = select(schema.platform_jobs.c.subscriber_id, schema.platform_jobs.c.status)
-    with program(*SERVE, DATABASE_URL=url, WATCHFLOOR_HANDLERS=HANDLERS) as console:
+    with interpreter(*SERVE, DATABASE_URL=url, WATCHFLOOR_HANDLERS=HANDLERS) as console:
         assert get(console.document()["url"] + "/health/live")[0] == 200
         Shell(url).ok("publish", "order.created")
         until(lambda: len(conn.execute(jobs).all()) == 3)

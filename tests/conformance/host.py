@@ -1,4 +1,4 @@
-"""Programs that embed the engine as the documents show it: `python -m tests.conformance.host [QUEUE…]`."""
+"""Programs that embed the engine as the documents show it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def work(_job: Job) -> None:
 
 
 def stall(_job: Job) -> None:
-    """Hold up whatever has to wait for it."""
-    time.sleep(3)
+    """Hold up whatever has to wait for it, longer than anybody looks on."""
+    time.sleep(3600)
 
 
 def known() -> Registry:
@@ -48,7 +48,3 @@ def main(queues: list[str]) -> None:
         metadata={"zone": "eu-1"},
         stop=stop,
     )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

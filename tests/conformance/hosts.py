@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import Connection, Engine, select
 
+from tests.conformance import host
+from tests.nursery import Child, child
 from worker import NewJob, enqueue
 from worker.handlers import Registry
 from worker.queries.schema import worker_instances
@@ -21,22 +19,11 @@ FILE = "sqlite:///queue.db"
 """Where nothing is that gets as far as to look."""
 
 
-@contextmanager
-def process(url: str, *queues: str) -> Iterator[subprocess.Popen[str]]:
+def process(url: str, *queues: str) -> AbstractContextManager[Child]:
     """A host's process, alive at most as long as the block: a worker of these queues, or a program that has one."""
     environment = {"DATABASE_URL": url, "WATCHFLOOR_JOB_WORKER_MODE": "standalone" if queues else "in_process"}
     environment |= {"WATCHFLOOR_POLL_INTERVAL_SECONDS": "0.1", "WATCHFLOOR_WORKER_CONCURRENCY": "1"}
-    running = subprocess.Popen(
-        [sys.executable, "-m", "tests.conformance.host", *queues],
-        env=os.environ | environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield running
-    finally:
-        running.kill()
-        running.communicate()
+    return child(host.main, *queues, environment=environment)
 
 
 def put(engine: Engine, known: Registry, job_type: str, *queues: str) -> list[UUID]:

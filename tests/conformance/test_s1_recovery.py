@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Connection, Engine, select
 
 from tests.conformance.acts import clock, jobs, sweep
-from tests.conformance.processes import BEAT, worker_process
 from tests.factories import NOON, attempts, job, stored
 from tests.worker.runtime.bench import Start, nothing, put, settings, until
+from tests.worker.runtime.process import end_leases, worker_process
 from worker.model import Status
 from worker.queries.recovery import Recovered
 from worker.queries.schema import job_attempts
@@ -76,30 +76,29 @@ def test_s1_115_either_way_it_says_so_in_one_sentence(conn: Connection, spent: i
 
 @pytest.mark.postgresql
 def test_s1_116_what_a_killed_worker_ran_is_finished_by_another(engine: Engine, conn: Connection, url: str) -> None:
-    (id_,) = put(engine, "spin", payload={"seconds": 0.5})
-    with worker_process(url, **BEAT) as victim:
-        until(lambda: stored(conn, id_).status == "running", 20)
-        victim.send_signal(signal.SIGKILL)
-        assert victim.wait(10) == -signal.SIGKILL
+    (id_,) = put(engine, "stall")
+    with worker_process(url) as victim:
+        until(lambda: stored(conn, id_).status == "running", 30)
+        victim.signal(signal.SIGKILL)
+        assert victim.wait() == -signal.SIGKILL
     assert stored(conn, id_).status == "running"
-    with worker_process(url, **BEAT):
-        until(lambda: stored(conn, id_).status == "succeeded", 20)
+    end_leases(conn)
+    with worker_process(url):
+        until(lambda: stored(conn, id_).status == "succeeded", 30)
     killed, finished = attempts(conn, id_)
     assert (killed.outcome, killed.error, finished.outcome) == ("lease_expired", SENTENCE, "completed")
     assert killed.worker_id != finished.worker_id
 
 
 @pytest.mark.postgresql
-@pytest.mark.parametrize(("seconds", "grace", "becomes"), [(2, "20", "succeeded"), (60, "1", "queued")])
+@pytest.mark.parametrize(("seconds", "grace", "becomes"), [(1, "30", "succeeded"), (3600, "0.5", "queued")])
 def test_s1_117_a_graceful_stop_leaves_nothing_locked(
     engine: Engine, conn: Connection, url: str, seconds: float, grace: str, becomes: str
 ) -> None:
     (id_,) = put(engine, "spin", payload={"seconds": seconds})
     with worker_process(url, SHUTDOWN_GRACE_SECONDS=grace) as worker:
-        until(lambda: stored(conn, id_).status == "running", 20)
-        begun = stored(conn, id_).locked_at + timedelta(seconds=0.5)  # what is only claimed goes back unspent
-        until(lambda: clock(conn) > begun)
-        worker.terminate()
-        assert worker.wait(30) == 0
+        until(lambda: "spinning" in worker.said(), 30)  # what is only claimed goes back unspent
+        worker.signal(signal.SIGTERM)
+        assert worker.wait() == 0
     row = stored(conn, id_)
     assert (row.status, row.locked_at, row.locked_by, row.lease_expires_at) == (becomes, None, None, None)

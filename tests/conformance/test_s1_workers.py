@@ -44,7 +44,7 @@ def test_s1_52_every_worker_is_the_same_command(url: str, conn: Connection) -> N
     other = {"WATCHFLOOR_WORKER_COMPONENT": "provisioner-worker", TYPES: "rebuild_search"}
     with launch(url, **one) as first, launch(url, **other) as second:
         first.document(), second.document()
-        assert first.process.args == second.process.args
+        assert first.process.arguments == second.process.arguments
         assert beats(conn) == {
             "product-worker": ["send_digest", "sync_inventory"],
             "provisioner-worker": ["rebuild_search"],

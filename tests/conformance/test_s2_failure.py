@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from datetime import timedelta
 from uuid import UUID
 
@@ -10,9 +9,9 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from tests.conformance.acts import end, take
-from tests.conformance.processes import BEAT, worker_process
 from tests.factories import NOON, attempts, job, stored
-from tests.worker.runtime.bench import put, settings, until
+from tests.worker.runtime.bench import put, settings
+from tests.worker.runtime.process import outlive
 from worker.backoff import Backoff, event_backoff
 from worker.model import Status, new_id
 
@@ -50,12 +49,7 @@ def test_s2_45_the_attempt_is_counted_at_the_claim(conn: Connection) -> None:
 @pytest.mark.postgresql
 def test_s2_46_a_job_that_kills_its_workers_ends_as_a_dead_letter(engine: Engine, conn: Connection, url: str) -> None:
     (id_,) = put(engine, "kill", max_attempts=2)
-    kills = 0
-    while stored(conn, id_).status != "failed":
-        with worker_process(url, **BEAT) as worker:
-            until(lambda worker=worker: worker.poll() is not None or stored(conn, id_).status == "failed", 20)  # type: ignore[misc] # bound per turn
-            kills += worker.poll() == -signal.SIGKILL
-    assert (kills, stored(conn, id_).attempts) == (2, 2)
+    assert (outlive(url, conn), stored(conn, id_).attempts) == (2, 2)
     assert [each.outcome for each in attempts(conn, id_)] == ["lease_expired"] * 2
 
 

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from tests.conformance.acts import clock, sweep
-from tests.conformance.processes import worker_process
 from tests.factories import NOON, attempts, job, stored
 from tests.worker.runtime.bench import Bench, Gate, Start, nothing, put, registry, until
+from tests.worker.runtime.process import worker_process
 from worker.model import Status
 from worker.queries.recovery import Recovered
 
@@ -27,9 +27,9 @@ def wait_three_leases(conn: Connection, since: datetime) -> None:
 def test_s2_52_a_dead_worker_holds_its_lease_until_it_ends(engine: Engine, conn: Connection, url: str) -> None:
     (id_,) = put(engine, "spin", payload={"seconds": 60})
     with worker_process(url, LEASE_SECONDS="300") as victim:
-        until(lambda: stored(conn, id_).status == "running", 20)
-        victim.send_signal(signal.SIGKILL)
-        victim.wait(10)
+        until(lambda: stored(conn, id_).status == "running", 30)
+        victim.signal(signal.SIGKILL)
+        victim.wait()
     ends = stored(conn, id_).lease_expires_at
     assert sweep(conn, now=ends) == Recovered()
     assert stored(conn, id_).status == "running"
