@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, case, func, or_, select
 
 from worker.database import among, elapsed_ms
-from worker.queries.pages.provisioning import STEPS, Provisioning, Stage
+from worker.provisioning.steps import STEPS
+from worker.queries.pages.provisioning import Provisioning, Stage
 from worker.queries.schema import job_steps as step
 
-_failed = step.c.outcome.in_(("failed", "lost"))
+_failed = or_(step.c.outcome == "failed", step.c.outcome == "lost")
 RUNS = (
     select(
         step.c.job_id,

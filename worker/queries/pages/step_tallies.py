@@ -8,8 +8,9 @@ from datetime import datetime
 from sqlalchemy import Connection, func, literal_column, select
 
 from worker.model import Status
-from worker.queries.pages.provisioning import AGAIN, STEPS, TENANTS
-from worker.queries.pages.stuck import STUCK, Watch
+from worker.provisioning.steps import STEPS
+from worker.queries.pages.provisioning import AGAIN
+from worker.queries.pages.stuck import STUCK, TENANTS, Watch
 from worker.queries.pages.tenant_rows import UNDER_WAY, place
 from worker.queries.schema import platform_jobs as job
 

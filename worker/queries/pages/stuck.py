@@ -9,6 +9,7 @@ from sqlalchemy import and_, bindparam, func, or_, select
 
 from worker.database import among, greatest, moment, seconds
 from worker.model import Status
+from worker.queries.pages import provisioning
 from worker.queries.pages.backlog import RUNNING, is_in
 from worker.queries.pages.provisioning import AGAIN
 from worker.queries.schema import job_attempts as attempt
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from worker.queries.pages.figures import Figures
 
 # The first try of the budget that it is in: what came before a new budget is no reason to call it stuck
-_first_try = (
-    select(attempt.c.claimed_at)
-    .where(attempt.c.job_id == job.c.id, attempt.c.generation == job.c.generation - job.c.attempts + 1)
-    .scalar_subquery()
-)
-_tried_since = func.coalesce(_first_try, job.c.locked_at, job.c.updated_at)
+_first_try = and_(attempt.c.job_id == job.c.id, attempt.c.generation == job.c.generation - job.c.attempts + 1)
+TENANTS = provisioning.TENANTS.outerjoin(attempt, _first_try)
+"""Each tenant with its provisioning job and the first try of that."""
+
+_tried_since = func.coalesce(attempt.c.claimed_at, job.c.locked_at, job.c.updated_at)
 _last_step = (
     select(func.max(step.c.finished_at)).where(step.c.job_id == job.c.id, step.c.outcome == "done").scalar_subquery()
 )

@@ -23,9 +23,10 @@ from sqlalchemy import (
     union_all,
 )
 
-from worker.database import items_in, least, lowered, position
-from worker.queries.pages import provisioning
-from worker.queries.pages.provisioning import AGAIN, FAILED, STEPS
+from worker.database import items_in, least, lowered, one_of, position
+from worker.provisioning.steps import STEPS
+from worker.queries.pages import provisioning, stuck
+from worker.queries.pages.provisioning import AGAIN, FAILED
 from worker.queries.pages.stuck import IDLE, PROGRESSED_AT, STUCK, UNTAKEN
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
@@ -75,21 +76,23 @@ def listing(*, containing: bool, state: str | None, at_step: bool) -> Select[Any
 def _under_way(*narrowed: ColumnElement[bool]) -> Select[Any]:
     key = (_urgency, tenant.c.slug)
     told = (UNTAKEN.label("untaken"), IDLE.label("idle"), PROGRESSED_AT.label("progressed_at"))
-    rows = _lines(_urgency.label("urgency"), *told).where(UNDER_WAY, tuple_(*key) > tuple_(*_after), *narrowed)
-    return rows.order_by(*key)
+    rows = _lines(_urgency.label("urgency"), *told).select_from(stuck.TENANTS)
+    return rows.where(UNDER_WAY, tuple_(*key) > tuple_(*_after), *narrowed).order_by(*key)
 
 
 def _at_rest(*narrowed: ColumnElement[bool]) -> Select[Any]:
+    """Which tenants these are is settled before their jobs are looked up: no more of those than a page has."""
     nothing = null().cast(PROGRESSED_AT.type).label("progressed_at")
     told = (false().label("untaken"), false().label("idle"), nothing)
     beyond = tenant.c.slug > bindparam("after_resting", type_=Text)
-    rows = _lines(literal_column(str(AT_REST), Integer).label("urgency"), *told).where(~UNDER_WAY, beyond, *narrowed)
-    return rows.order_by(tenant.c.slug)
+    shown = select(tenant.c.id).where(~UNDER_WAY, beyond, *narrowed).order_by(tenant.c.slug).limit(PAGE + 1)
+    rows = _lines(literal_column(str(AT_REST), Integer).label("urgency"), *told).select_from(provisioning.TENANTS)
+    return rows.where(one_of(tenant.c.id, shown)).order_by(tenant.c.slug)
 
 
 def _lines(*told: ColumnElement[Any]) -> Select[Any]:
     about = (tenant.c.display_name, tenant.c.onboarding_status, tenant.c.created_at, tenant.c.activated_at)
-    return select(*provisioning.FACTS, *about, job.c.finished_at, *told).select_from(provisioning.TENANTS)
+    return select(*provisioning.FACTS, *about, job.c.finished_at, *told)
 
 
 def _narrowed(*, containing: bool, state: str | None, at_step: bool) -> Iterator[ColumnElement[bool]]:

@@ -6,18 +6,17 @@ from statistics import median, quantiles
 
 from sqlalchemy import Connection, select
 
-from worker.database import elapsed_ms
+from worker.database import elapsed_ms, one_of
 from worker.queries.pages.provisioning import TENANTS
 from worker.queries.pages.step_times import FEWEST, LAST, Usual
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
+_last = select(tenant.c.id).where(tenant.c.activated_at.is_not(None)).order_by(tenant.c.activated_at.desc()).limit(LAST)
 TOTALS = (
     select(elapsed_ms(job.c.created_at, tenant.c.activated_at))
     .select_from(TENANTS)
-    .where(tenant.c.activated_at.is_not(None), job.c.id.is_not(None))
-    .order_by(tenant.c.activated_at.desc())
-    .limit(LAST)
+    .where(one_of(tenant.c.id, _last), job.c.id.is_not(None))
 )
 
 
