@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import urllib.error
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine
 
-from tests.app.program import Program, data_folder, get, program, until
+from tests.app.deployments import is_provisioned, provision, readiness
+from tests.app.program import Program, data_folder, program, until
 from tests.app.shell import Shell
 from worker.database import connect
-from worker.handlers import load
-from worker.queries import provisioning, tenants
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and the kernel ties the processes")
 BEATS = {"WATCHFLOOR_HEARTBEAT_INTERVAL_SECONDS": "0.5", "WATCHFLOOR_LEASE_SECONDS": "5"}
@@ -49,22 +45,11 @@ def console(running: Program) -> str:
 
 
 @pytest.fixture
-def engine(console: str, data: Path) -> Iterator[Engine]:
+def embedded(console: str, data: Path) -> Iterator[Engine]:
     """A superuser's way into the embedded server."""
     engine = connect(f"postgresql+psycopg://postgres@/postgres?host={data}/pgdata", application_name="tests")
     yield engine
     engine.dispose()
-
-
-def readiness(url: str) -> list[str]:
-    """What the deployment lacks."""
-    try:
-        return list(json.loads(get(url + "/health/ready")[1])["reasons"])
-    except urllib.error.HTTPError as refusal:
-        with refusal:
-            return list(json.load(refusal)["reasons"])
-    except OSError:
-        return ["the console"]
 
 
 def parts(of: Program) -> dict[str, int]:
@@ -76,24 +61,9 @@ def parts(of: Program) -> dict[str, int]:
 
 
 def environment(pid: int) -> dict[str, str]:
-    """What the process was started with."""
-    entries = Path(f"/proc/{pid}/environ").read_bytes().decode().rstrip("\0").split("\0")
-    return dict(entry.split("=", 1) for entry in entries)
-
-
-def provision(engine: Engine, slug: str) -> UUID:
-    """The id of a new tenant whose provisioning was asked for."""
-    registry = load([])
-    with engine.begin() as conn:
-        tenant_id = tenants.add(conn, slug=slug, display_name=slug)
-        provisioning.ensure_provision_job(conn, registry.job_types, tenant_id=tenant_id)
-    return tenant_id
-
-
-def is_active(engine: Engine, tenant_id: UUID) -> bool:
-    with engine.connect() as conn:
-        found = provisioning.status(conn, tenant_id=tenant_id)
-    return found is not None and found.status == "succeeded"
+    """What the process was started with; nothing in the moment in which it becomes another program."""
+    entries = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+    return dict(entry.split("=", 1) for entry in entries if entry)
 
 
 @linux
@@ -110,14 +80,14 @@ def test_s1_65_to_s1_67_each_process_has_its_own_credentials(running: Program, c
 
 @linux
 def test_a_tenant_is_provisioned_through_it_also_after_the_provisioner_was_killed(
-    running: Program, console: str, engine: Engine
+    running: Program, console: str, embedded: Engine
 ) -> None:
-    first = provision(engine, "before")
-    until(lambda: is_active(engine, first))
+    first = provision(embedded, "before")
+    until(lambda: is_provisioned(embedded, first))
     killed = parts(running)["provisioner-worker"]
     os.kill(killed, signal.SIGKILL)
-    second = provision(engine, "after")
-    until(lambda: is_active(engine, second))
+    second = provision(embedded, "after")
+    until(lambda: is_provisioned(embedded, second))
     assert parts(running)["provisioner-worker"] != killed
 
 
