@@ -67,10 +67,10 @@ def _failure_recorded(job: Job, engine: Engine, ordinal: int) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        failure = describe(error, handler_key=job.handler_key)
+        words = describe(error, handler_key=job.handler_key).detail.rsplit("\n", 1)[-1]
         try:
             with engine.begin() as conn:
-                steps.fail(conn, claimed=job, ordinal=ordinal, error=f"{failure.error_type}: {failure.summary}")
+                steps.fail(conn, claimed=job, ordinal=ordinal, error=words)
         except Exception as unrecorded:  # noqa: BLE001 - the step's own error counts; the next run closes what is open
             log.warning("step.not_recorded", job_id=str(job.id), error=type(unrecorded).__name__)
         raise

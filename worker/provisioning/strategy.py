@@ -55,8 +55,11 @@ class Strategy(ABC):
             role_profiles.seed(conn, tenant_id=self.tenant_id)
 
     def verify_object_storage(self) -> None:
-        """Write one object of the tenant's, read it back and delete it; StorageError says what does not work."""
-        storage, key, written = self.storage(), f"tenants/{self.tenant_id}/verification-{new_id()}", new_id().bytes
+        """Write one object of the tenant's, read it back and delete it; StorageError says what does not work.
+
+        Always the same one, so that a run that was killed leaves nothing that the next one does not take away.
+        """
+        storage, key, written = self.storage(), f"tenants/{self.tenant_id}/verification", new_id().bytes
         storage.put(key, written)
         try:
             read = storage.get(key)

@@ -24,7 +24,7 @@ STRIDE = 8
 
 
 def test_a_worker_that_is_killed_at_any_boundary_leaves_what_the_next_one_finishes(
-    engine: Engine, conn: Connection, mortals: Mortals, database: str
+    engine: Engine, conn: Connection, mortals: Mortals, database: str, tmp_path: Path
 ) -> None:
     tenant_id, job_id = asked(engine, max_attempts=1000)
     deaths: dict[str, int] = {}
@@ -42,6 +42,7 @@ def test_a_worker_that_is_killed_at_any_boundary_leaves_what_the_next_one_finish
     row = factories.stored(conn, job_id)
     assert (row.status, row.progress, row.steps_completed) == (Status.SUCCEEDED, 100, list(STEPS))
     assert is_open(engine, tenant_id)
+    assert [path for path in (tmp_path / "objects").rglob("*") if path.is_file()] == []
     outcomes = [(step, outcome) for _, step, outcome in history(conn, job_id)]
     for step in STEPS:
         assert (outcomes.count((step, "lost")), outcomes.count((step, "done"))) == (deaths[step], 1)
