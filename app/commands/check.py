@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from app.commands.output import document, say, table
 from app.commands.refusals import Unhealthy, explain
 from app.settings import ConsoleSettings
 from worker import migrate, topology
-from worker.database import Engine
+from worker.database import Connection, Engine
 from worker.handlers import configured
 from worker.queries.pages import readiness
 from worker.queries.pages.readiness import Server
@@ -45,7 +45,7 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     registry = configured(settings)
     runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
     with database(settings, data, create=False) as found, found.engine() as engine:
-        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine, settings), *_pages(found)]
+        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine, settings), *_others(found)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
@@ -71,19 +71,26 @@ def _database(engine: Engine, settings: ConsoleSettings) -> Iterator[Finding]:
         yield _pooler(server, settings)
 
 
-def _pages(found: Database) -> Iterator[Finding]:
-    """Their role, where they have one of their own."""
-    if not found.settings.console_database_url:
-        return
+def _others(found: Database) -> Iterator[Finding]:
+    """The roles that have an address of their own."""
+    settings = found.settings
+    if settings.console_database_url:
+        yield _other("pages", replace(found, settings=settings.of_pages), readiness.may_serve, "may let nobody in")
+    if settings.migrations_database_url:
+        yield _other(
+            "owner", replace(found, settings=topology.as_owner(settings)), readiness.owns, "does not own the queue"
+        )
+
+
+def _other(name: str, found: Database, is_fit: Callable[[Connection], bool], problem: str) -> Finding:
     try:
-        with replace(found, settings=found.settings.of_pages).engine() as engine, engine.connect() as conn:
-            may_serve, role = readiness.may_serve(conn), readiness.look(conn).role
+        with found.engine() as engine, engine.connect() as conn:
+            role = readiness.look(conn).role
+            return Finding(name, "ok", role) if is_fit(conn) else Finding(name, "failed", f"{role} {problem}")
     except Exception as error:
         if reason := explain(error):
-            yield Finding("pages", "failed", reason.message)
-            return
+            return Finding(name, "failed", reason.message)
         raise
-    yield Finding("pages", "ok", role) if may_serve else Finding("pages", "failed", f"{role} may not let anybody in")
 
 
 def _pooler(server: Server, settings: ConsoleSettings) -> Finding:

@@ -58,6 +58,15 @@ def test_the_role_of_the_pages_is_looked_at_too(shell: Shell, console_rw: Engine
     assert [each["state"] for each in json.loads(wrong.stdout)["checks"] if each["check"] == "pages"] == ["failed"]
 
 
+def test_the_owners_address_has_to_be_the_owners(shell: Shell, owner: Engine) -> None:
+    provisioner = {"WATCHFLOOR_WORKER_JOB_TYPES": "provision_tenant", "MIGRATIONS_DATABASE_URL": shell.url}
+    assert "does not own" in shell.refused("worker", code=78, **provisioner)
+    wrong = shell("check", "--json", MIGRATIONS_DATABASE_URL=shell.url)
+    right = shell("check", "--json", MIGRATIONS_DATABASE_URL=address(owner))
+    assert (wrong.exit_code, right.exit_code) == (3, 0)
+    assert {"check": "owner", "state": "ok", "detail": "watchfloor_owner"} in json.loads(right.stdout)["checks"]
+
+
 def test_one_process_for_everything_may_have_an_address_for_each_role(
     url: str, app_rw: Engine, console_rw: Engine
 ) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import cast as sql_cast
 from worker.database import Connection, EitherRows, moment
 
 _roles = table("pg_roles", column("rolname", Text), column("rolsuper", Boolean), column("rolbypassrls", Boolean))
+_tables = table("pg_class", column("oid"), column("relowner"))
 _jobs = func.to_regclass("control.platform_jobs")
 OLDEST_SERVER = 150000
 LIMITS = ("statement_timeout", "idle_in_transaction_session_timeout")
@@ -41,6 +42,11 @@ MAY_SERVE = EitherRows(
     postgresql=select(func.has_table_privilege(func.to_regclass("control.operators"), "SELECT")),
     sqlite=select(true()),
 )
+_owner = select(_tables.c.relowner).where(_tables.c.oid == func.to_regclass("control.platform_jobs")).scalar_subquery()
+OWNS = EitherRows(
+    postgresql=select(func.coalesce(func.pg_has_role(_owner, "MEMBER"), false())),
+    sqlite=select(true()),
+)
 LOOK = EitherRows(postgresql=_SERVER, sqlite=_FILE)
 
 
@@ -69,6 +75,11 @@ def look(conn: Connection) -> Server:
 def may_serve(conn: Connection) -> bool:
     """Whether this role may know the operators, without whom there are no pages."""
     return bool(conn.execute(MAY_SERVE).scalar_one())
+
+
+def owns(conn: Connection) -> bool:
+    """Whether this role owns the queue, and so may start a provisioning."""
+    return bool(conn.execute(OWNS).scalar_one())
 
 
 def clock(conn: Connection) -> datetime:
