@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from worker.database import Engine
+from worker.database import Engine, read_only
 from worker.insights.cells import Cell, Field, field
 from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, records
@@ -16,7 +16,7 @@ def fields_of(engine: Engine, *, tenant_id: UUID, dataset_id: UUID) -> list[Fiel
 
     The transaction is over when this returns: records never change, so what is computed of them later still holds.
     """
-    with tenant_uow(engine, tenant_id=tenant_id) as conn:
+    with tenant_uow(read_only(engine), tenant_id=tenant_id) as conn:
         dataset = datasets.get(conn, dataset_id=dataset_id)
         if dataset is None:
             return None

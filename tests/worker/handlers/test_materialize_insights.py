@@ -11,7 +11,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Connection, Engine, delete, func, select
 
+from tests import factories
 from tests.conformance.acts import clock, end, jobs, take
+from tests.provisioned import clear
 from tests.worker.handlers.conftest import Ingest
 from tests.worker.runtime.bench import settings
 from worker.deployment import Deployment
@@ -170,6 +172,20 @@ def test_what_failed_or_was_cancelled_is_left_to_people(
     assert net.backfill
     net.backfill()
     assert [row.status for row in jobs(conn)] == ["cancelled"]
+
+
+def test_a_tenant_whose_place_is_gone_keeps_nobody_from_theirs(
+    engine: Engine, conn: Connection, deployment: Deployment, ingest: Ingest
+) -> None:
+    registry, dataset_id = Registry(), ingest(SALES).dataset_id
+    register(registry, deployment)
+    end(conn, claimed(conn), now=clock(conn))
+    clear(engine, "aardvark")
+    factories.tenant(conn, "aardvark", onboarding_status="active")
+    (net,) = registry.nets
+    assert net.backfill
+    net.backfill()
+    assert [row.payload["dataset_id"] for row in jobs(conn, status="queued")] == [str(dataset_id)]
 
 
 def test_every_deployment_runs_it() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import Integer, bindparam, select
 from worker.database import Connection, Id, Json, insert, records
 from worker.queries.tenant.schema.datasets import dataset_records
 
-MAX_DOCUMENT = 4 * 1024 * 1024
+MAX_DOCUMENT = 1024 * 1024
 
 _PORTION = 2000
 _new = records("new_records", ordinal=Integer(), record=Json).c
