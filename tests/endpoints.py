@@ -16,6 +16,8 @@ from threading import Thread
 
 from boto3.session import Session
 
+from app.split import tied
+
 HOST, BUCKET = "127.0.0.1", "floor-objects"
 ACCESS_KEY, SECRET_KEY = "floor-access-key", "floor-secret-key"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
@@ -93,7 +95,7 @@ def free_port() -> int:
 def _serving(command: list[str], own: Mapping[str, str]) -> Iterator[Endpoint]:
     port = free_port()
     server = subprocess.Popen(
-        [sys.executable, *command, str(port)],
+        [sys.executable, "-PS", tied.__file__, str(os.getpid()), sys.executable, *command, str(port)],
         env={**os.environ, **own},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
