@@ -114,14 +114,13 @@ def _worked(job: Row, each: _Try) -> Iterator[Part]:
 
 
 def _run(job: Row, step: Step, run: Row, ended: datetime) -> Part:
-    """A run as a bar; one of which nobody wrote the end is not drawn as if it had gone on."""
-    if run.finished_at is not None:
+    """A run as a bar; one whose worker was lost is not drawn as if it had gone on until that was noticed."""
+    if run.finished_at is not None and run.outcome != "lost":
         kind = "kept" if step.kept and run.outcome == "done" else "run"
         return Part(step.number, kind, run.started_at, run.finished_at, run.outcome, state=run.outcome)
     if step.is_open and run is step.runs[-1]:
         return Part(
             step.number, "run", run.started_at, job.now, "running", "late" if step.is_late else "running", live=True
         )
-    return Part(
-        step.number, "unknown", run.started_at, max(ended, run.started_at), "its end is not known", state="lost"
-    )
+    noticed = max(run.finished_at or ended, run.started_at)
+    return Part(step.number, "unknown", run.started_at, noticed, "its end is not known", state="lost")

@@ -35,7 +35,7 @@ class Step:
     @property
     def took(self) -> float | None:
         """Seconds of the last run, of an open one so far; None where its time is not known."""
-        if not self.runs or (self.runs[-1].finished_at is None and not self.is_open):
+        if not self.runs or (not self.is_open and self.runs[-1].outcome in (None, "lost")):
             return None
         took: timedelta = (self.runs[-1].finished_at or self.now) - self.runs[-1].started_at
         return took.total_seconds()

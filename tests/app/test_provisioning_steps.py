@@ -87,6 +87,10 @@ def test_an_end_that_nobody_wrote_is_no_time(state: State) -> None:
     assert (found[0].took, found[0].is_open) == (None, False)
 
 
+def test_when_a_worker_was_lost_is_not_when_its_step_ended() -> None:
+    assert steps(job(State.RETRYING), run(1, 5, 300, "lost"))[0].took is None
+
+
 def test_a_row_without_times_is_done_and_says_no_more() -> None:
     (first, *_) = steps(job(State.SUCCEEDED, done=6))
     assert (first.state, first.took, first.runs) == ("done", None, ())

@@ -55,9 +55,11 @@ def test_attempts_share_the_row_of_the_step_that_failed() -> None:
     ]
 
 
-def test_what_lost_its_worker_waits_for_another_at_once() -> None:
+@pytest.mark.parametrize("ended", [(), (70, "lost")])
+def test_what_lost_its_worker_waits_for_another_at_once(ended: Any) -> None:
     row = job(now=99, generation=2, locked_at=at(80))
-    found = timeline(row, run(1, 0), run(1, 80, generation=2), attempts=(attempt(1, 0, 70, "lease_expired"),), usual={})
+    lost = (attempt(1, 0, 70, "lease_expired"),)
+    found = timeline(row, run(1, 0, *ended), run(1, 80, generation=2), attempts=lost, usual={})
     assert bars(found, 1) == [("unknown", 0, 70, "lost"), ("wait", 70, 80), ("run", 80, 99, "running")]
 
 
