@@ -11,20 +11,13 @@ from uuid import UUID
 from sqlalchemy import Connection, and_, case, func, select
 
 from worker.model import Status
+from worker.provisioning.steps import STEPS
 from worker.queries import provisioning
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
 PROVISION_TENANT = "provision_tenant"
-STEPS = (
-    "create_schema",
-    "run_tenant_migrations",
-    "grant_app_rw",
-    "seed_role_profiles",
-    "verify_object_storage",
-    "activate_onboarding",
-)
 SHOWN = 20
 
 
