@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -92,34 +92,43 @@ def engine(database: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def console_rw(engine: Engine) -> Iterator[Engine]:
+def console_rw(engine: Engine, request: pytest.FixtureRequest) -> Engine:
     """The same database as the console's pages may use it."""
-    with as_role(engine, CONSOLE_RW) as theirs:
-        yield theirs
+    return of_staff(engine, request, CONSOLE_RW)
 
 
 @pytest.fixture
-def app_rw(engine: Engine) -> Iterator[Engine]:
+def app_rw(engine: Engine, request: pytest.FixtureRequest) -> Engine:
     """The same database as workers, the maintenance and the API's work may use it."""
-    with as_role(engine, APP_RW) as theirs:
-        yield theirs
+    return of_staff(engine, request, APP_RW)
 
 
 @pytest.fixture
-def owner(engine: Engine) -> Iterator[Engine]:
+def owner(engine: Engine, request: pytest.FixtureRequest) -> Engine:
     """The same database as migrations and the provisioner may use it."""
-    with as_role(engine, OWNER) as theirs:
-        yield theirs
+    return of_staff(engine, request, OWNER)
+
+
+@pytest.fixture(scope="session")
+def staff(migrated: Engine) -> Iterator[dict[str, Engine]]:
+    """The engines of the roles, which keep their connections from test to test."""
+    with ExitStack() as stack:
+        yield {role: stack.enter_context(as_role(migrated, role)) for role in (OWNER, APP_RW, CONSOLE_RW)}
+
+
+def of_staff(engine: Engine, request: pytest.FixtureRequest, role: str) -> Engine:
+    """The engine of that role; a file knows no roles."""
+    if engine.dialect.name == "sqlite":
+        return engine
+    staff: dict[str, Engine] = request.getfixturevalue("staff")
+    return staff[role]
 
 
 @contextmanager
 def as_role(engine: Engine, role: str) -> Iterator[Engine]:
-    """An engine of the role, which the test's server lets in; a file knows no roles."""
-    if engine.dialect.name == "sqlite":
-        yield engine
-        return
+    """An engine of the role, which the test's server lets in."""
     url = engine.url.set(username=role).render_as_string(hide_password=False)
-    theirs = connect(url, application_name="tests", pool_size=20)
+    theirs = connect(url, application_name="tests", pool_size=20, pre_ping=True)
     yield theirs
     theirs.dispose()
 

@@ -27,29 +27,35 @@ from worker.queries.schema import operator_actions
 Visitor = Callable[..., TestClient]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def settings() -> ConsoleSettings:
     """The console's defaults, whatever the environment says."""
     return ConsoleSettings.model_validate({})
 
 
 @pytest.fixture(scope="session")
-def templates() -> Environment:
+def assets() -> Assets:
+    """The static files, read once for all tests."""
+    return Assets()
+
+
+@pytest.fixture(scope="session")
+def templates(assets: Assets) -> Environment:
     """The templates, compiled once for all tests."""
-    return templating.environment(Assets().address)
+    return templating.environment(assets.address)
 
 
 @pytest.fixture
-def app(
-    console_rw: Engine,
-    app_rw: Engine,
-    settings: ConsoleSettings,
-    templates: Environment,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Starlette:
-    """The whole console, as it is served; only its passwords cost little."""
+def swift(assets: Assets, templates: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Consoles start at once: what all of them read is there already, and their passwords cost little."""
+    monkeypatch.setattr(main, "Assets", lambda: assets)
     monkeypatch.setattr(templating, "environment", lambda asset: templates)
     monkeypatch.setattr(main, "Passwords", partial(Passwords, memory_kib=64, iterations=1, lanes=1))
+
+
+@pytest.fixture
+def app(console_rw: Engine, app_rw: Engine, settings: ConsoleSettings, swift: None) -> Starlette:
+    """The whole console, as it is served."""
     return main.create_app(settings, engine=console_rw, work_engine=app_rw)
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
-from jinja2 import Environment
 from sqlalchemy import Connection, Engine
 from starlette.applications import Starlette
 
-from app import main, templating
-from app.passwords import Passwords
+from app import main
 from app.routes import ROUTES
 from app.settings import ConsoleSettings
 from tests.app.conftest import Visitor, trail
@@ -25,10 +21,8 @@ POOLED = {"WATCHFLOOR_POOLER": "transaction"}
 
 
 @pytest.fixture
-def app(lent: Engine, settings: ConsoleSettings, templates: Environment, monkeypatch: pytest.MonkeyPatch) -> Starlette:
+def app(lent: Engine, settings: ConsoleSettings, swift: None) -> Starlette:
     """The whole console, on lent sessions."""
-    monkeypatch.setattr(templating, "environment", lambda asset: templates)
-    monkeypatch.setattr(main, "Passwords", partial(Passwords, memory_kib=64, iterations=1, lanes=1))
     return main.create_app(settings, engine=lent)
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
-from jinja2 import Environment
 from sqlalchemy import Connection, Engine
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app import main, sessions, templating
-from app.passwords import Passwords
+from app import main, sessions
 from app.settings import ConsoleSettings
 from tests import factories
 from tests.app.conftest import Visitor, browser
@@ -20,16 +16,8 @@ from worker.queries import sessions as stored
 
 
 @pytest.fixture
-def app(
-    console_rw: Engine,
-    app_rw: Engine,
-    settings: ConsoleSettings,
-    templates: Environment,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Starlette:
+def app(console_rw: Engine, app_rw: Engine, settings: ConsoleSettings, swift: None) -> Starlette:
     """The whole console, as it is served, at noon: each button works although the pages' role may do little else."""
-    monkeypatch.setattr(templating, "environment", lambda asset: templates)
-    monkeypatch.setattr(main, "Passwords", partial(Passwords, memory_kib=64, iterations=1, lanes=1))
     return main.create_app(settings, engine=console_rw, work_engine=app_rw, now=NOON)
 
 
