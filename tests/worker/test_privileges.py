@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from tests import factories
 from tests.conftest import as_role
+from tests.provisioned import provisioned
 from worker.database import APP_RW, CONSOLE_RW, OWNER, code_of
 from worker.model import Status
 from worker.queries.schema import metadata
@@ -188,3 +189,20 @@ def test_app_rw_does_with_other_jobs_as_it_needs(app_rw: Engine, conn: Connectio
     end = "status = 'succeeded', finished_at = now(), locked_by = NULL, locked_at = NULL, lease_expires_at = NULL"
     assert attempt(app_rw, f"UPDATE control.platform_jobs SET {end}") is None
     assert attempt(app_rw, "DELETE FROM control.platform_jobs") is None
+
+
+def test_a_30_no_other_tenants_rows_are_seen_changed_or_made(
+    engine: Engine, app_rw: Engine, console_rw: Engine
+) -> None:
+    ours, theirs = provisioned(engine, "acme"), provisioned(engine, "umbrella")
+    table = "tenant_umbrella.role_profiles"
+    touch = (f"SELECT FROM {table}", f"UPDATE {table} SET name = name", f"DELETE FROM {table}")
+    for tenant_id, is_theirs in (("", False), (ours, False), (theirs, True)):
+        with app_rw.connect() as conn:
+            conn.execute(text("SELECT set_config('app.tenant_id', :id, true)"), {"id": str(tenant_id)})
+            assert [conn.execute(text(each)).rowcount > 0 for each in touch] == [is_theirs] * 3
+    add = f"INSERT INTO {table} VALUES ('mine', '{theirs}', 'Mine', '[]')"
+    assert attempt(app_rw, f"SET LOCAL app.tenant_id = '{ours}'; {add}") == FORBIDDEN
+    assert attempt(app_rw, f"SET LOCAL app.tenant_id = '{theirs}'; {add}") is None
+    assert attempt(app_rw, f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY") == FORBIDDEN
+    assert {attempt(console_rw, each) for each in (*touch, add)} == {FORBIDDEN}
