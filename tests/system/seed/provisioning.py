@@ -128,7 +128,8 @@ def _given_up(conn: Connection) -> None:
         due = (345.0, 250.0, None)[number]
         attempts.append(Attempt(start, at - 10, [*(early if number == 0 else ()), fails], retry=due))
     over: dict[str, Any] = {"status": Status.FAILED, "finished_at": ago(seconds=229.8), "steps": 4, "max_attempts": 3}
-    _job(conn, LONG, "provisioning", 402, attempts, error_detail=REFUSED, error_summary=REFUSED.splitlines()[-1], **over)
+    over |= {"error_detail": REFUSED, "error_summary": REFUSED.splitlines()[-1]}
+    _job(conn, LONG, "provisioning", 402, attempts, **over)
 
 
 def _held(worker: str, claimed: float) -> dict[str, Any]:

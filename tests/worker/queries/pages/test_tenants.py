@@ -42,7 +42,11 @@ def provisioned(
 ) -> UUID:
     """The job that sets a new tenant up."""
     tenant_id = factories.tenant(conn, slug, onboarding_status=onboarding)
-    key = {"job_type": "provision_tenant", "tenant_id": tenant_id, "idempotency_key": f"provision:{tenant_id}"}
+    key: dict[str, Any] = {
+        "job_type": "provision_tenant",
+        "tenant_id": tenant_id,
+        "idempotency_key": f"provision:{tenant_id}",
+    }
     return factories.job(conn, **key | {"steps_completed": list(STEPS[:done])} | columns)
 
 
@@ -141,7 +145,7 @@ def test_stuck_is_what_nobody_live_takes(conn: Connection) -> None:
 def test_stuck_is_what_runs_or_retries_and_has_finished_no_step_for_too_long(conn: Connection) -> None:
     for slug, since in (("hanging", LONG_AGO), ("running", JUST_NOW)):
         provisioned(conn, slug, status=Status.RUNNING, locked_at=since)
-    later = {"attempts": 3, "generation": 7, "updated_at": JUST_NOW}
+    later: dict[str, Any] = {"attempts": 3, "generation": 7, "updated_at": JUST_NOW}
     for slug, first_try in (("hopeless", LONG_AGO), ("retrying", JUST_NOW)):
         rows.attempt(conn, provisioned(conn, slug, **later), 5, claimed_at=first_try)
     provisioned(conn, "waiting", created_at=LONG_AGO)
@@ -190,7 +194,11 @@ def activated(conn: Connection, slug: str, took: float) -> None:
     tenant_id = factories.tenant(
         conn, slug, onboarding_status="active", activated_at=LONG_AGO + timedelta(seconds=took)
     )
-    key = {"job_type": "provision_tenant", "tenant_id": tenant_id, "idempotency_key": f"provision:{tenant_id}"}
+    key: dict[str, Any] = {
+        "job_type": "provision_tenant",
+        "tenant_id": tenant_id,
+        "idempotency_key": f"provision:{tenant_id}",
+    }
     factories.job(conn, status=Status.SUCCEEDED, created_at=LONG_AGO, **key)
 
 
