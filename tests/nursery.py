@@ -20,7 +20,8 @@ Main = Callable[[list[str]], object]
 """What a process does with its arguments; as in a script, `sys.exit` ends it."""
 
 _NURSERY = multiprocessing.get_context("forkserver")
-_NURSERY.set_forkserver_preload(["__main__", "app.commands.serving", "app.demo", "tests.worker.runtime.process"])
+_PRELOADED = ("app.commands.serving", "app.demo", "tests.worker.provisioning.mortal", "tests.worker.runtime.process")
+_NURSERY.set_forkserver_preload(["__main__", *_PRELOADED])
 
 
 class Child(ABC):

@@ -17,6 +17,7 @@ REVIEWED = {
     "worker/database/roles.py": "roles, tables and rights as the code has them, and a verifier as the driver makes it",
     "worker/database/sets.py": "names of columns, as a statement's code has them",
     "worker/database/sqlite.py": "pragmas that are constants of the module",
+    "worker/database/tenancy.py": "roles, a timeout and tables as the code has them, and a schema's name, quoted",
     "worker/queries/schema/privileges.py": "names of columns, constants of the module",
     "worker/queries/schema/views.py": "two halves of one view, both constants of the module",
 }

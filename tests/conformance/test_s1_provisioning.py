@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,9 @@ from app.split.shares import PRODUCT, PROVISIONER, Addresses, shares
 from tests import factories
 from tests.provisioned import provisioned
 from tests.worker.provisioning.conftest import Mortals
+from tests.worker.provisioning.mortal import work
 from tests.worker.provisioning.rig import asked, claimed, deployment, history, is_open, place, strategy
+from tests.worker.runtime.process import end_leases
 from worker.database import connect
 from worker.handlers.provision_tenant import provision
 from worker.model import Status
@@ -118,7 +119,8 @@ def test_s1_70_what_narrows_a_unit_ends_with_its_transaction(engine: Engine, nar
 
 def test_s1_72_the_two_workers_have_what_their_types_need_and_nothing_else() -> None:
     around = {"WATCHFLOOR_MAIL_URI": "smtp://mail", "WATCHFLOOR_SECRET_KEYS": "key", "AWS_ACCESS_KEY_ID": "objects"}
-    split = shares(ConsoleSettings(), Addresses("owner", "work", "pages"), around)
+    settings = ConsoleSettings(object_storage_uri="s3://objects")
+    split = shares(settings, Addresses("owner", "work", "pages"), around)
     provisioner, product = ({each.name: each.environment for each in split}[name] for name in (PROVISIONER, PRODUCT))
     assert provisioner["WATCHFLOOR_WORKER_COMPONENT"] == "provisioner-worker"
     assert provisioner["WATCHFLOOR_WORKER_JOB_TYPES"] == "provision_tenant"
@@ -145,7 +147,7 @@ def test_s1_74_a_kill_after_the_third_step_leaves_the_first_three(
     engine: Engine, conn: Connection, mortals: Mortals
 ) -> None:
     _, job_id = asked(engine)
-    assert mortals("worker", "grant_app_rw", "recorded") == "killed"
+    assert mortals(work, "grant_app_rw", "recorded") == "killed"
     assert factories.stored(conn, job_id).steps_completed == list(LISTED[:3])
 
 
@@ -223,9 +225,9 @@ def test_s1_82_a_crash_between_a_step_and_its_record_is_safe(
 ) -> None:
     tenant_id, job_id = asked(engine, max_attempts=10)
     for number, step in enumerate(STEPS):
-        assert mortals("worker", step, "done") == "killed"
+        assert mortals(work, step, "done") == "killed"
         assert factories.stored(conn, job_id).steps_completed == list(STEPS[:number])
-        conn.execute(update(platform_jobs).values(lease_expires_at=datetime(2026, 1, 1, tzinfo=UTC)))
-    assert mortals("worker", "nowhere") == "lived"
+        end_leases(conn)
+    assert mortals(work, "nowhere") == "lived"
     assert factories.stored(conn, job_id).status == Status.SUCCEEDED
     assert is_open(engine, tenant_id)

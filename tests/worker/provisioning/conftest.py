@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.nursery import Main, child
+
 Mortals = Callable[..., str]
+
+ENDS = {0: "lived", -signal.SIGKILL: "killed"}
 
 
 @pytest.fixture
-def mortals(url: str, tmp_path: Path) -> Iterator[Mortals]:
+def mortals(url: str, tmp_path: Path) -> Mortals:
     """Has a provisioner live, for as long as it is told; the answer is how it ended."""
-    command = [sys.executable, "-m", "tests.worker.provisioning.mortal", url, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
 
-        def live(*words: object) -> str:
-            assert program.stdin
-            assert program.stdout
-            print(*words, file=program.stdin, flush=True)
-            return program.stdout.readline().strip()
+    def live(kind: Main, *words: object) -> str:
+        with child(kind, url, str(tmp_path), *map(str, words), environment={}) as born:
+            return ENDS.get(born.wait(), born.complained())
 
-        yield live
-        program.communicate()
+    return live

@@ -1,25 +1,20 @@
-"""Provisioners that kill themselves where they are told: `python -m tests.worker.provisioning.mortal URL FOLDER`.
-
-One line on standard input for each: `worker POINT` is a whole worker that lives until the job is over or the point is
-reached, `statement NUMBER JOB` the handler alone, up to that statement or commit. Each is a fork; the answer is how it
-ended, `killed` or `lived`.
-"""
+"""Provisioners that kill themselves where they are told, in processes of their own."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, get_ident
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
 import structlog
 from sqlalchemy import Engine, event
 
+from tests.nursery import PATIENCE_SECONDS
 from tests.worker.provisioning.rig import claimed, deployment
 from tests.worker.runtime.bench import quick
 from worker.database import connect, is_file
@@ -106,22 +101,25 @@ class Watched:
         return self._storage.get(key)
 
 
-def work(url: str, folder: Path, point: str) -> None:
-    """Be a worker until the job is over."""
-    mortal = Mortal(deployment(url, folder), point)
+def work(arguments: list[str]) -> None:
+    """Be a worker until the job is over, or a point is reached."""
+    url, folder, *point = arguments
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    mortal = Mortal(deployment(url, Path(folder)), " ".join(point))
     registry = Registry()
     registry.job_types.register(PROVISION_JOB_TYPE, mortal)
     worker = (local_worker if is_file(url) else Worker)(quick(), registry, url=url)
     worker.start()
-    mortal.ended.wait(30)
+    mortal.ended.wait(PATIENCE_SECONDS)
     worker.stop()
 
 
-def take(url: str, folder: Path, number: int, job_id: UUID) -> None:
+def take(arguments: list[str]) -> None:
     """Be the handler of one claim, up to a statement or commit."""
-    left = number
+    url, folder, number, job_id = arguments
+    left = int(number)
     engine = connect(url, application_name="mortal")
-    job = claimed(engine, job_id)
+    job = claimed(engine, UUID(job_id))
     engine.dispose()
 
     def count(*_: Any) -> None:
@@ -132,33 +130,4 @@ def take(url: str, folder: Path, number: int, job_id: UUID) -> None:
 
     for name in ("before_cursor_execute", "commit"):
         event.listen(Engine, name, count)
-    Mortal(deployment(url, folder), "")(job)
-
-
-def main(url: str, folder: Path) -> None:
-    """Bear what is asked for, and tell how each ended."""
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
-    for line in sys.stdin:
-        kind, what = line.strip().split(" ", 1)
-        if (child := os.fork()) == 0:
-            live(url, folder, kind, what)
-        _, how = os.waitpid(child, 0)
-        print({0: "lived", signal.SIGKILL: "killed"}.get(how, "failed"), flush=True)  # noqa: T201 - the test waits for it
-
-
-def live(url: str, folder: Path, kind: str, what: str) -> NoReturn:
-    """In a process of its own, however it ends."""
-    try:
-        if kind == "worker":
-            work(url, folder, what)
-        else:
-            number, job_id = what.split()
-            take(url, folder, int(number), UUID(job_id))
-    except BaseException:  # noqa: BLE001 - not even what ends the process may go on in the parent's loop
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    Mortal(deployment(url, Path(folder)), "")(job)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Connection, Engine, func, select
 
 from tests import factories
 from tests.provisioned import clear
 from tests.worker.provisioning.conftest import Mortals
+from tests.worker.provisioning.mortal import take, work
 from tests.worker.provisioning.rig import asked, claimed, deployment, history, is_open
+from tests.worker.runtime.process import end_leases
 from worker.handlers.provision_tenant import provision
 from worker.model import Status
 from worker.provisioning.steps import STEPS
-from worker.queries.schema import job_attempts, platform_jobs
+from worker.queries.schema import job_attempts
 
 PLACES = ("begun", "inside", "done", "recorded")
 NOTHING_INSIDE = {"sqlite": {"create_schema", "grant_app_rw"}}
@@ -32,13 +33,13 @@ def test_a_worker_that_is_killed_at_any_boundary_leaves_what_the_next_one_finish
         for place in PLACES:
             if place == "inside" and step in NOTHING_INSIDE.get(database, ()):
                 continue
-            assert mortals("worker", step, place) == "killed", f"{step} {place}"
+            assert mortals(work, step, place) == "killed", f"{step} {place}"
             done = number + (place == "recorded")
             row = factories.stored(conn, job_id)
             assert (row.status, row.steps_completed) == (Status.RUNNING, list(STEPS[:done])), f"{step} {place}"
-            conn.execute(update(platform_jobs).values(lease_expires_at=datetime(2026, 1, 1, tzinfo=UTC)))
+            end_leases(conn)
             deaths[step] = deaths.get(step, 0) + (place != "recorded")
-    assert mortals("worker", "nowhere") == "lived"
+    assert mortals(work, "nowhere") == "lived"
     row = factories.stored(conn, job_id)
     assert (row.status, row.progress, row.steps_completed) == (Status.SUCCEEDED, 100, list(STEPS))
     assert is_open(engine, tenant_id)
@@ -58,7 +59,7 @@ def test_a_handler_that_is_killed_at_any_statement_or_commit_leaves_what_the_nex
     number, ended, killed = random.randint(1, STRIDE), "killed", 0
     while ended == "killed":
         tenant_id, job_id = asked(engine, f"acme-{number}")
-        ended = mortals("statement", number, job_id)
+        ended = mortals(take, number, job_id)
         if ended == "killed":
             assert len(factories.stored(conn, job_id).steps_completed) < len(STEPS), f"statement {number}"
             provision(deployment(url, tmp_path), claimed(engine, job_id))

@@ -10,7 +10,7 @@ import time
 from contextlib import AbstractContextManager
 
 import structlog
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select
 
 from tests.nursery import PATIENCE_SECONDS, Child, child
 from tests.worker.runtime.bench import registry, until
@@ -82,7 +82,7 @@ def worker_process(url: str, **settings: str) -> AbstractContextManager[Child]:
 def end_leases(conn: Connection) -> None:
     """Let what nobody is left to renew end now instead of in minutes."""
     held = platform_jobs.update().where(platform_jobs.c.status == Status.RUNNING)
-    conn.execute(held.values(lease_expires_at=text("now() - interval '1 s'")))
+    conn.execute(held.values(lease_expires_at=platform_jobs.c.locked_at))
 
 
 def unfinished(conn: Connection) -> int:
