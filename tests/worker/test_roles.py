@@ -16,10 +16,12 @@ from sqlalchemy import Connection, Engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from tests.cluster import throwaway
+from tests.provisioned import provisioned
 from tests.worker.databases import dump, fresh
 from worker import migrate
 from worker.database import APP_RW, CONSOLE_RW, OWNER, autocommit, code_of, connect, make_roles
 from worker.errors import ConfigurationError
+from worker.queries.tenancy import tenant_uow
 
 ROLES = [APP_RW, CONSOLE_RW, OWNER]
 FORBIDDEN = "42501"
@@ -158,6 +160,17 @@ def test_one_who_may_make_roles_needs_no_superuser(empty: Engine) -> None:
     migrate.upgrade(owner)
     owner.dispose()
     assert dump(empty) == first
+    run(empty, "ALTER DATABASE empty OWNER TO postgres")
+
+
+def test_one_who_made_the_roles_provisions_tenants_and_works_for_them_all_alone(empty: Engine) -> None:
+    run(empty, "CREATE ROLE maker LOGIN CREATEROLE", "ALTER DATABASE empty OWNER TO maker")
+    maker = as_(empty, "maker")
+    migrate.upgrade(maker)
+    tenant_id = provisioned(maker)
+    with tenant_uow(maker, tenant_id=tenant_id) as conn:
+        assert conn.execute(text("SELECT current_user, count(*) > 0 FROM role_profiles")).one() == (APP_RW, True)
+    maker.dispose()
     run(empty, "ALTER DATABASE empty OWNER TO postgres")
 
 
