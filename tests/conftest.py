@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy import Connection, Engine, make_url, text
 
@@ -15,6 +16,9 @@ from tests.emptying import empty
 from tests.pooler import Pooler, pooling
 from worker import migrate
 from worker.database import APP_RW, CONSOLE_RW, OWNER, connect, url_of
+
+hypothesis.settings.register_profile("unhurried", deadline=None)  # how long an example takes says what else runs here
+hypothesis.settings.load_profile("unhurried")
 
 BOTH = tuple(
     Path(__file__).parent / folder
