@@ -118,10 +118,13 @@ def allow_connections(engine: Engine, *, allowed: bool) -> None:
     with admin.execution_options(isolation_level="AUTOCOMMIT").connect() as conn:
         conn.execute(text(f"ALTER DATABASE watchfloor ALLOW_CONNECTIONS {allowed}"))
         if not allowed:
-            conn.execute(text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'far'"))
+            conn.execute(
+                text("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'far'")
+            )
     admin.dispose()
 
 
+@pytest.mark.usefixtures("swift")
 def test_an_outage_is_a_plain_page_and_over_when_the_database_is_back(
     engine: Engine, far: Engine, conn: Connection, settings: ConsoleSettings
 ) -> None:
@@ -153,6 +156,7 @@ def test_an_outage_is_a_plain_page_and_over_when_the_database_is_back(
     assert client.get("/health/ready").json() == {"status": "ready", "reasons": []}
 
 
+@pytest.mark.usefixtures("swift")
 def test_a_pool_without_a_free_connection_is_an_outage_too(
     far: Engine, conn: Connection, settings: ConsoleSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,7 +55,7 @@ VIEWS = ("/?span=24h", "/?span=7d", "/queues?by=type", "/queues?by=tenant", f"/j
 
 
 @pytest.fixture
-def local(file: Path, tmp_path: Path) -> Iterator[tuple[TestClient, Connection]]:
+def local(file: Path, tmp_path: Path, swift: None) -> Iterator[tuple[TestClient, Connection]]:
     """An operator's browser on a console with a file of its own, and a connection to look into the file."""
     path = shutil.copyfile(file, tmp_path / "watchfloor.db")
     url = f"sqlite:///{path}"

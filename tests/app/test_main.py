@@ -78,6 +78,7 @@ def test_an_engine_that_was_given_stays_open(app: Starlette, engine: Engine) -> 
     assert engine.pool is before
 
 
+@pytest.mark.usefixtures("swift")
 def test_two_consoles_on_one_database_share_their_sessions(
     engine: Engine, settings: ConsoleSettings, conn: Connection
 ) -> None:

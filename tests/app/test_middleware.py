@@ -126,6 +126,7 @@ def test_two_host_headers_are_one_too_many(client: TestClient) -> None:
     assert answer.status_code == 400
 
 
+@pytest.mark.usefixtures("swift")
 def test_a_configured_host_is_known(engine: Engine) -> None:
     settings = ConsoleSettings.model_validate({"allowed_hosts": "ops.example, desk.example"})
     client = browser(main.create_app(settings, engine=engine))
@@ -184,6 +185,7 @@ def test_over_https_the_cookie_is_bound_to_its_host(app: Starlette, conn: Connec
     assert client.get("/account").status_code == 200
 
 
+@pytest.mark.usefixtures("swift")
 def test_cookies_can_be_made_secure_behind_a_proxy_that_does_not_tell(engine: Engine, conn: Connection) -> None:
     settings = ConsoleSettings.model_validate({"secure_cookies": "true"})
     assert {"__host-watchfloor", "secure"} <= _cookie(browser(main.create_app(settings, engine=engine)), conn)
@@ -197,6 +199,7 @@ def _cookie(client: TestClient, conn: Connection) -> set[str]:
     return {part if part.startswith(("path", "samesite")) else part.partition("=")[0] for part in parts}
 
 
+@pytest.mark.usefixtures("swift")
 def test_a_forwarded_scheme_and_address_count_from_a_trusted_proxy_only(engine: Engine, conn: Connection) -> None:
     settings = ConsoleSettings.model_validate({"trusted_proxies": "testclient"})
     headers = {"X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from app.main import new_worker
 from tests import browser as chromium
+from tests.app.conftest import assets, swift, templates
 from tests.system.console import Console
 from tests.system.desk import Desk
 from tests.system.watch import Watch
@@ -30,6 +31,8 @@ ARGUMENTS = (
     "--force-color-profile=srgb",
 )
 PATIENCE_MS = 10_000
+
+__all__ = ("assets", "swift", "templates")
 
 NewContext = Callable[..., BrowserContext]
 Enter = Callable[..., Page]
@@ -77,7 +80,7 @@ def desk() -> Desk:
 
 
 @pytest.fixture
-def console(url: str, desk: Desk) -> Iterator[Console]:
+def console(url: str, desk: Desk, swift: None) -> Iterator[Console]:
     """The console on the empty database."""
     started = Console(url, desk.registry).start()
     yield started

@@ -7,23 +7,18 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import parent_process
 from pathlib import Path
 
 import psycopg
 
+from tests.nursery import PATIENCE_SECONDS, ROOT, Child, Fork
 from worker import keeper
-
-HOLD = """
-import sys
-from pathlib import Path
 from worker.local_postgres import LocalPostgres
-print(LocalPostgres(Path(sys.argv[1])).open(), flush=True)
-sys.stdin.read()
-"""
+
 ROLES = ("user", "keeper", "server")
 
 
@@ -37,7 +32,7 @@ def folder() -> Iterator[Path]:
 
 
 def processes(home: Path) -> list[int]:
-    """Every living process that names the folder in its command: users, keepers and servers."""
+    """Every living process that names the folder in its command: keepers and servers."""
     listed = subprocess.run(["ps", "-ewwo", "pid=,stat=,args="], capture_output=True, text=True, check=True).stdout
     lines = (line.split(None, 2) for line in listed.splitlines())
     return [int(pid) for pid, state, command in lines if str(home) in command and not state.startswith("Z")]
@@ -49,35 +44,37 @@ def is_quiet(home: Path) -> bool:
 
 
 def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
-        assert time.monotonic() < deadline, "it did not happen within 20 s"
-        time.sleep(0.01)
+        assert time.monotonic() < deadline, f"it did not happen within {PATIENCE_SECONDS} s"
+        time.sleep(0.02)
 
 
-def user_of(home: Path) -> subprocess.Popen[str]:
+def hold(arguments: list[str]) -> None:
+    """Hold the server of that folder open until killed."""
+    (home,) = arguments
+    print(LocalPostgres(Path(home)).open(), flush=True)  # noqa: T201 - the test waits for it
+    parent = parent_process()
+    assert parent
+    parent.join()
+
+
+def user_of(home: Path) -> Child:
     """A process that holds the server open until it is killed."""
-    command = [sys.executable, "-c", HOLD, str(home)]
-    root = Path(keeper.__file__).parents[1]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root)
+    return Fork(hold, [str(home)], environment=dict(os.environ), cwd=ROOT)
 
 
-def url_from(user: subprocess.Popen[str]) -> str:
-    assert user.stdout is not None
-    url = user.stdout.readline().strip()
-    assert url.startswith("postgresql+psycopg://postgres@/postgres?host="), "it did not start"
+def url_from(user: Child) -> str:
+    until(lambda: "\n" in user.said() or user.poll() is not None)
+    url = user.said().strip()
+    assert url.startswith("postgresql+psycopg://postgres@/postgres?host="), f"it did not start: {user.complained()}"
     return url
 
 
-def started(home: Path) -> subprocess.Popen[str]:
+def started(home: Path) -> Child:
     user = user_of(home)
     url_from(user)
     return user
-
-
-def end(user: subprocess.Popen[str]) -> None:
-    user.kill()
-    user.communicate()
 
 
 def ask(url: str, statement: str) -> int | None:
@@ -95,10 +92,10 @@ def keeper_pid(home: Path) -> int:
     return int(found.stdout.split()[-1])
 
 
-def kill(roles: tuple[str, ...], home: Path, user: subprocess.Popen[str]) -> None:
+def kill(roles: tuple[str, ...], home: Path, user: Child) -> None:
     """Kill them in one go, each before the others can have noticed."""
     pid_of = {"user": lambda: user.pid, "keeper": lambda: keeper_pid(home), "server": lambda: server_pid(home)}
     for pid in [pid_of[role]() for role in roles]:
         os.kill(pid, signal.SIGKILL)
     if "user" in roles:
-        user.communicate()
+        user.bury()

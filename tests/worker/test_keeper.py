@@ -17,7 +17,6 @@ from psycopg.pq import PGconn
 from tests.worker.embedded import (
     ROLES,
     ask,
-    end,
     folder,
     is_quiet,
     keeper_pid,
@@ -46,7 +45,7 @@ def home() -> Iterator[Path]:
 def made() -> Iterator[Path]:
     """A data folder with a cluster in it: its server starts in no time."""
     with folder() as path:
-        end(started(path))
+        started(path).bury()
         yield path
 
 
@@ -59,7 +58,7 @@ def test_whoever_is_killed_no_row_is_lost_and_nothing_is_left_running(made: Path
         ask(local.url, "INSERT INTO kept VALUES (1)")
     kill(roles, made, user)
     if "user" not in roles:
-        end(user)
+        user.bury()
     until(lambda: is_quiet(made))
     with LocalPostgres(made) as local:
         assert count is not None
@@ -76,7 +75,7 @@ def test_a_user_that_lives_on_gets_the_server_back(made: Path, roles: tuple[str,
         local.ensure_running()
         assert ask(local.url, "SELECT 1") == 1
         assert server_pid(made) != before
-        end(user)
+        user.bury()
 
 
 def test_one_keeper_is_enough(made: Path) -> None:
@@ -90,7 +89,7 @@ def test_a_query_that_never_ends_does_not_keep_the_server(made: Path) -> None:
     user = user_of(made)
     connection = PGconn.connect(url_from(user).replace("+psycopg", "").encode())
     connection.send_query(b"DO 'BEGIN LOOP END LOOP; END'")
-    end(user)
+    user.bury()
     until(lambda: is_quiet(made))
     connection.finish()
 
@@ -98,7 +97,7 @@ def test_a_query_that_never_ends_does_not_keep_the_server(made: Path) -> None:
 def test_an_initdb_whose_user_was_killed_is_finished(home: Path) -> None:
     user = user_of(home)
     until((home / "pgdata.new/PG_VERSION").exists)
-    end(user)
+    user.bury()
     until(lambda: is_quiet(home))
     assert (home / "pgdata/PG_VERSION").exists()
 
@@ -107,7 +106,7 @@ def test_an_initdb_that_was_killed_is_done_again(home: Path) -> None:
     user = user_of(home)
     until((home / "pgdata.new/PG_VERSION").exists)
     os.kill(keeper_pid(home), signal.SIGKILL)
-    end(user)
+    user.bury()
     until(lambda: is_quiet(home))
     assert not (home / "pgdata").exists()
     (home / "pgdata.new").mkdir(exist_ok=True)
@@ -150,8 +149,7 @@ def test_at_random_moments_too_no_committed_row_is_lost(made: Path, seed: int) -
     count = 0
     for _ in range(8):
         user = user_of(made)
-        with contextlib.suppress(subprocess.TimeoutExpired):  # a random moment of the start
-            user.wait(timeout=choose.random())
+        user.poll(choose.random())  # a random moment of the start
         if choose.random() < 0.5:
             ask(url_from(user), "INSERT INTO stressed VALUES (1)")
             count += 1
@@ -159,7 +157,7 @@ def test_at_random_moments_too_no_committed_row_is_lost(made: Path, seed: int) -
             LookupError, ValueError, FileNotFoundError, ProcessLookupError
         ):  # it has not come so far
             kill(choose.choice(SOME_ROLES), made, user)
-        end(user)
+        user.bury()
     until(lambda: is_quiet(made))
     with LocalPostgres(made) as local:
         assert ask(local.url, "SELECT count(*) FROM stressed") == count

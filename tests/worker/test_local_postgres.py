@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.worker.embedded import ask, end, folder, is_quiet, server_pid, started, until, url_from, user_of
+from tests.worker.embedded import ask, folder, is_quiet, server_pid, started, until, url_from, user_of
 from worker.errors import LocalPostgresError
 from worker.local_postgres import LocalPostgres, default_data_folder
 from worker.postgres_programs import find
@@ -31,7 +31,7 @@ def home() -> Iterator[Path]:
 def made() -> Iterator[Path]:
     """A data folder with a cluster in it: its server starts in no time."""
     with folder() as path:
-        end(started(path))
+        started(path).bury()
         yield path
 
 
@@ -39,7 +39,7 @@ def test_the_server_answers_and_a_second_user_shares_it(made: Path) -> None:
     with LocalPostgres(made) as first, LocalPostgres(made) as second:
         assert ask(first.url, "SELECT 1") == 1
         pid = server_pid(made)
-        end(started(made))
+        started(made).bury()
         first.close()
         assert (ask(second.url, "SELECT 1"), server_pid(made)) == (1, pid)
 
@@ -48,7 +48,7 @@ def test_users_that_start_at_once_share_one_server(home: Path) -> None:
     users = [user_of(home) for _ in range(3)]
     assert len({url_from(user) for user in users}) == 1
     for user in users:
-        end(user)
+        user.bury()
 
 
 @pytest.mark.parametrize("name", ["deep" * 20, "a, b", 'with "quotes" + more', "ü 100%"])
