@@ -40,6 +40,15 @@ def job_id(conn: Connection) -> UUID:
     return job_id
 
 
+def progress(conn: Connection, job_id: UUID) -> None:
+    """The second step is done, the third begins."""
+    done = {"finished_at": ago(0), "outcome": "done"}
+    conn.execute(update(job_steps).where(job_steps.c.job_id == job_id, job_steps.c.ordinal == 2).values(**done))
+    factories.job_step(conn, job_id, 3, STEPS[2], started_at=ago(0), finished_at=None, outcome=None)
+    values = {"progress": 33.33, "steps_completed": list(STEPS[:2])}
+    conn.execute(update(platform_jobs).where(platform_jobs.c.id == job_id).values(**values))
+
+
 def bar(page: Page, kind: str = "run", state: str = "running") -> Locator:
     return page.locator(f".gantt .seg[data-kind={kind}][data-state={state}] .body[data-grows]")
 
@@ -91,13 +100,18 @@ def test_the_page_follows_the_worker(enter: Enter, conn: Connection, job_id: UUI
     page = enter("dana", "/tenants/acme")
     sentence = page.locator(".page-head p").last
     expect(sentence).to_contain_text("step 2 of 6 for")
-    done = {"finished_at": ago(0), "outcome": "done"}
-    conn.execute(update(job_steps).where(job_steps.c.job_id == job_id, job_steps.c.ordinal == 2).values(**done))
-    factories.job_step(conn, job_id, 3, STEPS[2], started_at=ago(0), finished_at=None, outcome=None)
-    progress = {"progress": 33.33, "steps_completed": list(STEPS[:2])}
-    conn.execute(update(platform_jobs).where(platform_jobs.c.id == job_id).values(**progress))
+    progress(conn, job_id)
     expect(sentence).to_contain_text("step 3 of 6 for")
     expect(page.get_by_role("list", name="6 steps, 2 done, step 3 running at attempt 1")).to_be_visible()
+
+
+def test_the_table_stays_open_while_the_page_follows(enter: Enter, conn: Connection, job_id: UUID) -> None:
+    page = enter("dana", "/tenants/acme")
+    page.get_by_text("As a table").first.click()
+    row = page.get_by_role("row", name="2 run_tenant_migrations running")
+    expect(row).to_be_visible()
+    progress(conn, job_id)
+    expect(page.get_by_role("row", name="2 run_tenant_migrations done")).to_be_visible()
 
 
 @pytest.mark.usefixtures("job_id")
