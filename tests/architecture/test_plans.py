@@ -27,6 +27,7 @@ from worker.queries import (
     ready,
     recovery,
     retention,
+    steps,
 )
 from worker.queries.ready import take
 from worker.queries.spans import Rule, spans
@@ -115,6 +116,12 @@ HOT = {
     "recover": (recovery.RECOVER, {"pk_platform_jobs"}),
     "find by key or id": (insertions.KNOWN, {"uq_platform_jobs_key", "pk_platform_jobs"}),
     "how far a provisioning is": (provisioning.STATUS, {"uq_platform_jobs_key", "pk_tenants"}),
+    "close lost steps": (steps.CLOSE_LOST, {"pk_job_steps", "pk_job_attempts"}),
+    "skip steps": (steps.SKIP, {"pk_platform_jobs"}),
+    "begin a step": (steps.START, {"pk_platform_jobs"}),
+    "end a step": (steps.COMPLETE, {"pk_platform_jobs"}),
+    "end a step's row": (steps.FINISH, {"pk_job_steps"}),
+    "fail a step": (steps.FAIL, {"pk_job_steps", "pk_platform_jobs"}),
     "relay fresh events": (outbox.FRESH, {"ix_event_outbox_pending"}),
     "relay parked events": (outbox.PARKED, {"ix_event_outbox_parked"}),
     "move legacy jobs": (legacy.RETAG, {"ix_platform_jobs_ready", "ix_platform_jobs_scheduled", "pk_platform_jobs"}),
