@@ -19,7 +19,7 @@ from worker.queries.pages.tenants import Wanted
 __all__ = ("filled",)
 
 NOW = datetime.now(UTC)
-WATCH = Watch(("provision-eu",), 300)
+WATCH = Watch(frozenset({"provision-eu"}), 300)
 HISTORY = ("platform_jobs", "job_steps", "job_attempts")
 FILL = """
 INSERT INTO control.tenants (id, slug, display_name, schema_name, onboarding_status, activated_at)

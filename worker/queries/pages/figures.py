@@ -149,10 +149,12 @@ class Figures:
         return tuple(sorted((self._unserved(*item) for item in found.items()), key=lambda each: each.since))
 
     @cached_property
-    def untaken(self) -> tuple[str, ...]:
-        """The queues where provisionings wait and no live worker takes them."""
-        waiting = (each for each in self.backlog if each.job_type == PROVISION_TENANT and each.ready + each.scheduled)
-        return tuple(each.queue for each in waiting if not self.takers(PROVISION_TENANT, each.queue))
+    def provisioned_queues(self) -> frozenset[str] | None:
+        """The queues from which a live worker takes provisionings; None when one takes them from any."""
+        able = [each for each in self.workers if each.state is State.LIVE and PROVISION_TENANT in each.job_types]
+        if any(each.queues is None for each in able):
+            return None
+        return frozenset(queue for each in able for queue in each.queues or ())
 
     def is_deeper(self, queue: str) -> bool:
         """Whether more is ready on the queue than was told apart by handler."""
@@ -172,6 +174,7 @@ class Figures:
         flows = tuple((each.queue, each.handler_key, each.finished, each.failed) for each in self.hour.flows)
         troubles = (self.unserved, tuple(self.paused), tuple(self.outbox), [each.instance_id for each in self.silent])
         provisioning = [each for each in self.backlog if each.job_type == PROVISION_TENANT]
+        served = None if self.provisioned_queues is None else sorted(self.provisioned_queues)
         minute = self.at.replace(second=0, microsecond=0)
         facts: dict[str, Any] = {
             "overview": (dead, troubles, provisioning, minute),
@@ -179,7 +182,7 @@ class Figures:
             "jobs": (open_work, flows, self.hour.newest_at),
             "dead-letters": dead,
             "workers": (states, self.unserved, int(self.at.timestamp() // 10)),
-            "tenants": (self.tenants, provisioning, self.progress, self.untaken),
+            "tenants": (self.tenants, provisioning, self.progress, served),
             "audit": None,
             "minutes": minute,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, bindparam, func, or_, select
+from sqlalchemy import Boolean, and_, bindparam, func, or_, select
 
 from worker.database import among, greatest, moment, seconds
 from worker.model import Status
@@ -31,24 +31,25 @@ _last_step = (
 PROGRESSED_AT = greatest(_tried_since, func.coalesce(_last_step, _tried_since))
 """When a step last ended well, or else when the trying began."""
 
-UNTAKEN = and_(is_in(Status.QUEUED), among(job.c.queue, "untaken_queues"))
+UNTAKEN = and_(is_in(Status.QUEUED), ~or_(bindparam("all_served", type_=Boolean), among(job.c.queue, "served_queues")))
 IDLE = and_(or_(RUNNING, AGAIN), moment() > PROGRESSED_AT + seconds(bindparam("stuck_after")))
 STUCK = or_(UNTAKEN, IDLE)
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """By what a provisioning is called stuck: the queues where nobody live takes one, and how long is too long."""
+    """By what one is called stuck: where a live worker takes it (None: anywhere), how long without a step is long."""
 
-    untaken_queues: tuple[str, ...]
+    served_queues: frozenset[str] | None
     after_seconds: float
 
     @property
     def values(self) -> dict[str, Any]:
         """What the conditions of this module bind."""
-        return {"untaken_queues": list(self.untaken_queues), "stuck_after": self.after_seconds}
+        served = {"all_served": self.served_queues is None, "served_queues": sorted(self.served_queues or ())}
+        return {**served, "stuck_after": self.after_seconds}
 
 
 def watch(figures: Figures, *, after_seconds: float) -> Watch:
     """The watch that a sample of the figures stands for."""
-    return Watch(figures.untaken, after_seconds)
+    return Watch(figures.provisioned_queues, after_seconds)

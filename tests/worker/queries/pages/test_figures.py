@@ -48,6 +48,29 @@ def test_a_sample_is_a_handful_of_statements_and_writes_nothing(engine: Engine) 
     assert len(seen) <= 14
 
 
+def test_provisionings_are_taken_from_the_queues_of_the_live_workers_that_can(conn: Connection) -> None:
+    assert sample(conn).provisioned_queues == frozenset()
+    can: dict[str, Any] = {"job_types": ["provision_tenant"]}
+    factories.worker_instance(conn, "w-1", queues=["provision", "default"], **can)
+    factories.worker_instance(conn, "w-2", queues=["silent"], last_heartbeat_at=NOON - timedelta(minutes=5), **can)
+    factories.worker_instance(conn, "w-3", queues=["leaving"], drain_requested_at=NOON, **can)
+    factories.worker_instance(conn, "w-4", job_types=["render_report"], queues=None)
+    assert sample(conn).provisioned_queues == frozenset({"provision", "default"})
+    factories.worker_instance(conn, "w-5", queues=None, **can)
+    assert sample(conn).provisioned_queues is None
+
+
+@pytest.mark.parametrize("queues", [None, ["provision"]])
+def test_the_tenants_are_drawn_anew_when_the_last_provisioner_falls_silent(
+    conn: Connection, queues: list[str] | None
+) -> None:
+    factories.worker_instance(conn, job_types=["provision_tenant"], queues=queues)
+    before = sample(conn).topics()["tenants"]
+    assert sample(conn).topics()["tenants"] == before
+    conn.execute(update(worker_instances).values(last_heartbeat_at=NOON - timedelta(minutes=5)))
+    assert sample(conn).topics()["tenants"] != before
+
+
 def test_work_that_nobody_live_takes_is_named_the_longest_waiting_first(conn: Connection) -> None:
     factories.worker_instance(conn, job_types=["render_report"], queues=["default"])
     factories.job(conn, job_type="train", available_at=NOON - timedelta(minutes=1))

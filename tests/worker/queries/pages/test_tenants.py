@@ -23,7 +23,7 @@ from worker.queries.pages.tenant_rows import PAGE
 from worker.queries.pages.tenants import Line, Wanted
 from worker.queries.schema import job_steps
 
-WATCH = Watch(untaken_queues=("elsewhere",), after_seconds=300)
+WATCH = Watch(frozenset({"default"}), after_seconds=300)
 LONG_AGO, JUST_NOW = NOON - timedelta(minutes=6), NOON - timedelta(seconds=4)
 FAILED: dict[str, Any] = {"status": Status.FAILED}
 AGAIN: dict[str, Any] = {"attempts": 1, "generation": 1, "updated_at": JUST_NOW}
@@ -140,6 +140,9 @@ def test_stuck_is_what_nobody_live_takes(conn: Connection) -> None:
     provisioned(conn, "running", queue="elsewhere", status=Status.RUNNING)
     assert slugs(conn, state="stuck") == ["untaken"]
     assert {line.row.slug: line.stuck for line in lines(conn)}["untaken"] == "untaken"
+    for served, stuck in ((None, []), (frozenset[str](), ["taken", "untaken"])):
+        page = tenants.page(conn, Wanted(state="stuck"), watch=Watch(served, 300), now=NOON)
+        assert [line.row.slug for line in page.lines] == stuck
 
 
 def test_stuck_is_what_runs_or_retries_and_has_finished_no_step_for_too_long(conn: Connection) -> None:
