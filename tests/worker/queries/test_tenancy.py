@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, Engine, insert, select, text, update
+from sqlalchemy import Connection, Engine, event, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from tests import factories
@@ -116,6 +116,15 @@ def test_no_row_of_another_tenant_is_seen_changed_or_made_though_its_schema_is_s
             conn.execute(insert(spelt_out), row)
     with tenant_uow(engine, tenant_id=other) as conn:
         assert names(conn) == set(PROFILES)
+
+
+@pytest.mark.postgresql
+def test_one_statement_lets_a_unit_in(engine: Engine, narrow: Engine) -> None:
+    tenant_id = provisioned(engine)
+    sent: list[str] = []
+    event.listen(narrow, "before_cursor_execute", lambda *about: sent.append(about[2]))
+    with tenant_uow(narrow, tenant_id=tenant_id):
+        assert len(sent) == 1
 
 
 @pytest.mark.postgresql
