@@ -25,7 +25,9 @@ MOST_CATEGORIES = 20
 """Of a column of texts, the most frequent ones are told apart."""
 
 # Bounded, so that neither memory nor the artefact grows with the dataset
-_FOREST = {"n_estimators": 50, "max_depth": 10, "min_samples_leaf": 2, "n_jobs": 1}
+_FOREST = {"max_depth": 10, "min_samples_leaf": 2, "n_jobs": 1, "warm_start": True}
+_TREES = (10, 20, 30, 40, 50)
+"""How far a forest has grown each time that it may be asked to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,9 @@ def learn(outline: Outline, config: TrainingConfig, *, between: Callable[[], Non
     )
     between()
     baseline = _baseline(outline).fit(train_rows, train_targets)
-    model = make_pipeline(_preparation(outline), _learner(outline, config)).fit(train_rows, train_targets)
-    between()
+    preparation = _preparation(outline).fit(train_rows)
+    learner = _fit(_learner(outline, config), preparation.transform(train_rows), train_targets, between=between)
+    model = make_pipeline(preparation, learner)
     score = _score_classes if outline.task == "classification" else _score_numbers
     metrics = {
         "task": outline.task,
@@ -91,6 +94,14 @@ def _learner(outline: Outline, config: TrainingConfig) -> Any:
         return LogisticRegression(max_iter=1000, random_state=config.seed) if classifies else Ridge()
     forest = RandomForestClassifier if classifies else RandomForestRegressor
     return forest(random_state=config.seed, **_FOREST)
+
+
+def _fit(learner: Any, rows: Any, targets: Any, *, between: Callable[[], None]) -> Any:
+    """The learner, fitted; a forest grows by a few trees at a time."""
+    for step in [{"n_estimators": trees} for trees in _TREES] if hasattr(learner, "n_estimators") else [{}]:
+        learner.set_params(**step).fit(rows, targets)
+        between()
+    return learner
 
 
 def _baseline(outline: Outline) -> Any:

@@ -79,8 +79,12 @@ def test_whoever_asks_to_stop_is_heard_between_the_steps() -> None:
     asked = TrainingConfig(target="y")
     fields = [field("x", noise(), spelled=False), field("y", noise(), spelled=False)]
 
-    def stop() -> None:
-        raise KeyError
+    heard: list[int] = []
+
+    def stop_at_last() -> None:
+        heard.append(1)
+        if len(heard) == 4:
+            raise KeyError
 
     with pytest.raises(KeyError):
-        learn(outline(fields, asked), asked, between=stop)
+        learn(outline(fields, asked), asked, between=stop_at_last)
