@@ -63,6 +63,8 @@ REFUSED = {
         " VALUES (gen_random_uuid(), 'work', 'crm')",
         "change a payload": "UPDATE control.platform_jobs SET payload = '{}'",
         "change whose job it is": "UPDATE control.platform_jobs SET tenant_id = NULL",
+        "add a tenant": "INSERT INTO control.tenants (id, slug) VALUES (gen_random_uuid(), 'mine')",
+        "open a tenant": "UPDATE control.tenants SET activated_at = now()",
         "take a claim": "UPDATE control.platform_jobs SET locked_by = 'me'",
         "break a fence": "UPDATE control.platform_jobs SET generation = 0",
         "record a step": "UPDATE control.platform_jobs SET steps_completed = '[]'",

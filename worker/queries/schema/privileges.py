@@ -40,8 +40,8 @@ PRIVILEGES: Privileges = {
     "queue_controls": {APP_RW: _WORK, CONSOLE_RW: _WORK},
     # tenants: no role but the owner ever gives one another schema
     "tenants": {
-        APP_RW: "SELECT, INSERT, UPDATE (display_name, onboarding_status, activated_at)",
-        CONSOLE_RW: "SELECT, INSERT, UPDATE (display_name, onboarding_status)",
+        APP_RW: "SELECT, INSERT, UPDATE (onboarding_status, activated_at)",
+        CONSOLE_RW: "SELECT, UPDATE (onboarding_status)",
     },
     # the people of the console, the programs of the API, and what both did, which nobody takes back
     "operators": {CONSOLE_RW: "SELECT, UPDATE (password, last_seen_at)"},
