@@ -66,6 +66,25 @@ def test_a_failure_is_recorded_in_words_without_secrets_and_ends_the_run(engine:
     assert factories.stored(conn, job_id).steps_completed == [ONE, TWO]
 
 
+def test_a_failure_that_cannot_be_recorded_is_told_all_the_same_and_its_step_is_lost(
+    engine: Engine, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, job_id = asked(engine)
+
+    def fail() -> None:
+        raise KeyError("what matters")
+
+    with monkeypatch.context() as away, pytest.raises(KeyError, match="what matters"):
+        away.setattr("worker.queries.steps.fail", _out_of_reach)
+        run(claimed(engine, job_id), engine, nothing(create_schema=fail))
+    run(claimed(engine, job_id), engine, nothing())
+    assert history(conn, job_id)[:2] == [(1, ONE, "lost"), (2, ONE, "done")]
+
+
+def _out_of_reach(*_: Any, **__: Any) -> None:
+    raise ConnectionError
+
+
 def test_the_next_run_goes_on_where_the_last_one_failed(engine: Engine, conn: Connection) -> None:
     _, job_id = asked(engine, steps_completed=[ONE, TWO], generation=1)
     taken: list[str] = []
