@@ -74,8 +74,8 @@ def test_a_failure_that_cannot_be_recorded_is_told_all_the_same_and_its_step_is_
     def fail() -> None:
         raise KeyError("what matters")
 
-    with monkeypatch.context() as away, pytest.raises(KeyError, match="what matters"):
-        away.setattr("worker.queries.steps.fail", _out_of_reach)
+    monkeypatch.setattr("worker.queries.steps.fail", _out_of_reach)
+    with pytest.raises(KeyError, match="what matters"):
         run(claimed(engine, job_id), engine, nothing(create_schema=fail))
     run(claimed(engine, job_id), engine, nothing())
     assert history(conn, job_id)[:2] == [(1, ONE, "lost"), (2, ONE, "done")]
