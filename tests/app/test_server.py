@@ -48,7 +48,7 @@ def test_a_server_with_open_streams_stops_at_once(running: Running, conn: Connec
         assert next(lines) == ": watching"
         running.server.stop()
         assert "event: nothing more" not in list(lines)
-    running.thread.join(5)
+    running.thread.join(20)
     assert not running.thread.is_alive()
 
 
@@ -73,9 +73,8 @@ def test_the_server_does_not_say_what_it_is(running: Running) -> None:
 def raw(running: Running, head: str) -> str:
     """The first line and headers of the answer to a request that no client library would send."""
     host, port = running.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(head.replace("\n", "\r\n").encode("latin-1") + b"\r\n\r\n")
-        connection.shutdown(socket.SHUT_WR)
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(f"{head}\nConnection: close\n\n".replace("\n", "\r\n").encode("latin-1"))
         return b"".join(iter(lambda: connection.recv(65_536), b"")).decode("latin-1")
 
 
@@ -102,5 +101,5 @@ def test_an_odd_request_gets_a_4xx_and_nothing_of_the_console(running: Running, 
 
 @pytest.mark.parametrize("target", ["http://localhost/account", "//account", "/account;x", "/./account", "/%61ccount/"])
 def test_an_odd_spelling_of_an_address_never_opens_what_is_guarded(running: Running, target: str) -> None:
-    answer = raw(running, f"GET {target} HTTP/1.1\nHost: localhost\nConnection: close")
+    answer = raw(running, f"GET {target} HTTP/1.1\nHost: localhost")
     assert answer.split(" ")[1] in ("303", "400", "404")

@@ -33,7 +33,7 @@ def test_s1_90_a_worker_beats_on_time_also_during_a_long_job(engine: Engine, con
     gate = Gate()
     put(engine, "render_report")
     start({"heartbeat_interval_seconds": 0.3}, render_report=gate)
-    assert gate.entered.wait(10)
+    gate.await_entry()
     seen: set[datetime] = set()
 
     def four_beats() -> bool:

@@ -65,7 +65,7 @@ def test_s2_129_a_handler_longer_than_its_lease_runs_once(engine: Engine, conn: 
 
     for _ in range(2):
         start(SHORT, render_report=work)
-    assert gate.entered.wait(10)
+    gate.await_entry()
     claimed = stored(conn, id_)
     three_leases_on = claimed.lease_expires_at + 2 * (claimed.lease_expires_at - claimed.locked_at)
     until(lambda: stored(conn, id_).lease_expires_at > three_leases_on)

@@ -45,9 +45,13 @@ def settings(**values: Any) -> WorkerSettings:
     return WorkerSettings(_env_file=None, **values)  # type: ignore[call-arg] # pydantic-settings' own argument
 
 
+PATIENCE_SECONDS = 30
+"""How long a test waits for what will come: nobody waits in vain, so a busy machine may take its time."""
+
+
 def quick(**values: Any) -> WorkerSettings:
-    """Intervals for tests with real threads: leases of 1.5 s, a beat three times as often."""
-    pace = {"lease_seconds": 1.5, "heartbeat_interval_seconds": 0.5, "max_runtime_seconds": 60}
+    """Intervals for tests with real threads; leases last longer than any test, unless it is about their end."""
+    pace = {"lease_seconds": 60, "heartbeat_interval_seconds": 0.5, "max_runtime_seconds": 60}
     pace |= {"poll_interval_seconds": 0.2, "reaper_interval_seconds": 0.2, "relay_interval_seconds": 0.2}
     return settings(**pace | values)
 
@@ -71,9 +75,13 @@ class Gate:
         self.entered = Event()
         self.free = Event()
 
+    def await_entry(self) -> None:
+        """Return once the handler has begun."""
+        assert self.entered.wait(PATIENCE_SECONDS)
+
     def __call__(self, _job: Job) -> None:
         self.entered.set()
-        self.free.wait(30)
+        self.free.wait(2 * PATIENCE_SECONDS)
 
 
 def claim_of(job_type: str = "render_report", **fields: Any) -> Run:
@@ -97,7 +105,7 @@ def captured() -> tuple[FilteringBoundLogger, LogCapture]:
     return structlog.wrap_logger(None, processors=[capture], wrapper_class=wrapper), capture
 
 
-def until(condition: Callable[[], object], seconds: float = 10) -> None:
+def until(condition: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
     """Wait for what other threads or processes will bring about."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.worker.runtime.bench import until
+from tests.worker.runtime.bench import PATIENCE_SECONDS, until
 from tests.worker.runtime.shop import Shop
 from worker import JobCancelled, cancel_requested, lease_lost
 from worker.job_types import Handler
@@ -150,7 +150,7 @@ def test_a_result_that_comes_after_the_claim_was_handed_back_is_not_written() ->
 
 
 def test_as_many_handlers_run_at_once_as_there_are_threads(started: list[Executor]) -> None:
-    together = threading.Barrier(2, timeout=5)
+    together = threading.Barrier(2, timeout=PATIENCE_SECONDS)
     shop = Shop(threads=2, work=lambda job: together.wait() and None)
     started.append(shop.executor)
     shop.executor.start()
@@ -162,7 +162,7 @@ def test_as_many_handlers_run_at_once_as_there_are_threads(started: list[Executo
 
 def test_a_handler_that_hangs_keeps_only_its_own_thread(started: list[Executor]) -> None:
     free = threading.Event()
-    shop = Shop(threads=2, hang=lambda job: free.wait(30) and None, work=lambda job: None)
+    shop = Shop(threads=2, hang=lambda job: free.wait(2 * PATIENCE_SECONDS) and None, work=lambda job: None)
     started.append(shop.executor)
     shop.executor.start()
     for name in ("hang", "work", "work"):
@@ -174,12 +174,12 @@ def test_a_handler_that_hangs_keeps_only_its_own_thread(started: list[Executor])
 
 def test_the_stop_does_not_wait_for_a_handler_that_hangs() -> None:
     free = threading.Event()
-    shop = Shop(threads=2, hang=lambda job: free.wait(30) and None)
+    shop = Shop(threads=2, hang=lambda job: free.wait(2 * PATIENCE_SECONDS) and None)
     shop.executor.start()
     shop.executor.submit(shop.claim("hang"))
     started_at = time.monotonic()
     shop.executor.stop()
-    assert time.monotonic() - started_at < 5
+    assert time.monotonic() - started_at < PATIENCE_SECONDS
     free.set()
 
 
@@ -190,7 +190,7 @@ def test_nothing_begins_after_the_stop() -> None:
     async def later(job: Job) -> None:
         begun.append(job)
 
-    shop = Shop(threads=1, hang=lambda job: free.wait(30) and None, later=later)
+    shop = Shop(threads=1, hang=lambda job: free.wait(2 * PATIENCE_SECONDS) and None, later=later)
     shop.executor.start()
     hanging = shop.claim("hang")
     shop.executor.submit(hanging, shop.claim("later"))
@@ -218,12 +218,15 @@ def test_no_more_handlers_run_at_once_than_there_are_places_of_whatever_kind(
 
     def waits(_job: Job) -> None:
         note(1)
+        until(lambda: max(most) >= places)  # nobody is over before all places were taken at once
         time.sleep(0.005)  # a handler's own work
         note(-1)
 
     async def awaits(job: Job) -> None:
         note(1)
         await later(job)
+        while max(most) < places:
+            await later(job)
         note(-1)
 
     shop = Shop(threads=places, waits=waits, awaits=awaits)

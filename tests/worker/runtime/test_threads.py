@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.worker.runtime.bench import claim_of, until
+from tests.worker.runtime.bench import PATIENCE_SECONDS, claim_of, until
 from worker.runtime.held import Run
 from worker.runtime.threads import Threads
 
@@ -30,7 +30,7 @@ class Pool:
 
     def _work(self, run: Run) -> None:
         if self.waits_for:
-            self.waits_for.wait(10)
+            self.waits_for.wait(2 * PATIENCE_SECONDS)
         self.done.append(run)
 
 
@@ -96,6 +96,6 @@ def test_idle_threads_end_at_the_stop_and_one_that_hangs_is_left() -> None:
     pool.submit(1)
     began_at = time.monotonic()
     pool.threads.stop()
-    assert time.monotonic() - began_at < 5
+    assert time.monotonic() - began_at < PATIENCE_SECONDS
     assert [thread.is_alive() for thread in pool.threads._all].count(True) <= 1
     pool.waits_for.set()
