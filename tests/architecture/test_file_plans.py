@@ -22,6 +22,9 @@ from worker.queries.jobs import NewJob, enqueue
 from worker.queries.legacy import retag
 from worker.queries.outbox import publish, relay
 from worker.queries.outcomes import Result, finish
+from worker.queries.pages import step_tallies, total_times
+from worker.queries.pages.stuck import Watch
+from worker.queries.pages.tenant_rows import listing
 from worker.queries.provisioning import ensure_provision_job, status
 from worker.queries.recovery import recover
 from worker.subscribers import Subscribers
@@ -95,3 +98,17 @@ def test_a_provisioning_is_found_by_its_key(conn: Connection) -> None:
     found = [step.partition(" in ")[0] for step in steps if "platform_jobs_1" in step.partition(" in ")[0]]
     assert found
     assert [step for step in found if not re.search("^SEARCH .* USING INDEX uq_platform_jobs_key", step)] == []
+
+
+def test_the_fleet_of_tenants_is_read_by_keys(conn: Connection) -> None:
+    tenant(conn, "active", onboarding_status="active", activated_at=NOON)
+    ensure_provision_job(conn, TYPES, tenant_id=tenant(conn))
+    steps, watch = plans(conn.engine), Watch(None, 300)
+    values = {"containing": "", "after_urgency": -1, "after_slug": "", "after_resting": "", "at_place": None}
+    for state in (None, "stuck", "active"):
+        shown = listing(containing=False, state=state, at_step=False)
+        assert conn.execute(shown, {**values, **watch.values, "at_now": NOON}).all() or state
+    step_tallies.read(conn, watch=watch, now=NOON)
+    total_times.usual(conn)
+    assert len(steps) > 10
+    assert [step for step in steps if WALKED.match(step)] == []

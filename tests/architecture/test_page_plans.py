@@ -70,7 +70,7 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     "what is ahead": (lambda conn: job.ahead(conn, queue="queue_1", created_at=NOW, job_id=new_id()), {READY}),
     "what a word names": (lambda conn: lookup.look(conn, word="word"), {ROW, EVENT, KEY}),
     "a tenant's provisioning": (
-        lambda conn: tenant.find(conn, name="acme", watch=Watch(("provision",), 300), now=NOW),
+        lambda conn: tenant.find(conn, name="acme", watch=Watch(frozenset({"provision"}), 300), now=NOW),
         {KEY, ATTEMPT, STEP},
     ),
     "the steps of a provisioning": (lambda conn: tenant.steps(conn, job_id=new_id(), generation=9), {STEP}),

@@ -8,9 +8,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection, insert
 
+from tests import factories
 from tests.factories import NOON
 from worker.model import Status, new_id
-from worker.queries.schema import BUCKETS_MS, job_attempts, platform_jobs, statistics_minutes
+from worker.provisioning.steps import STEPS
+from worker.queries.schema import BUCKETS_MS, job_attempts, job_steps, platform_jobs, statistics_minutes
 
 
 def minute(
@@ -46,3 +48,25 @@ def attempt(conn: Connection, job_id: UUID, generation: int = 1, **columns: Any)
     row = {"job_id": job_id, "generation": generation, "attempt": generation, "worker_id": "worker-1"}
     row |= {"claimed_at": NOON, "finished_at": NOON, "outcome": "failed"}
     conn.execute(insert(job_attempts), row | columns)
+
+
+def provisioned(
+    conn: Connection, slug: str, *, onboarding: str = "provisioning", done: int = 0, **columns: Any
+) -> UUID:
+    """The job that sets a new tenant up."""
+    tenant_id = factories.tenant(conn, slug, onboarding_status=onboarding)
+    key: dict[str, Any] = {
+        "job_type": "provision_tenant",
+        "tenant_id": tenant_id,
+        "idempotency_key": f"provision:{tenant_id}",
+    }
+    return factories.job(conn, **key | {"steps_completed": list(STEPS[:done])} | columns)
+
+
+def ran(
+    conn: Connection, job_id: UUID, place: int, outcome: str = "done", *, at: datetime = NOON, generation: int = 1
+) -> None:
+    """A step that took two seconds."""
+    about = {"job_id": job_id, "generation": generation, "ordinal": place + 1, "step": STEPS[place]}
+    ended = {"started_at": at - timedelta(seconds=2), "finished_at": at, "outcome": outcome}
+    conn.execute(insert(job_steps), about | ended)

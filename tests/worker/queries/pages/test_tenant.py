@@ -17,7 +17,7 @@ from worker.queries.pages import tenant
 from worker.queries.pages.states import State
 from worker.queries.pages.stuck import Watch
 
-WATCH = Watch(("provision-eu",), after_seconds=300)
+WATCH = Watch(frozenset({"provision", "default"}), after_seconds=300)
 
 
 def provisioned(conn: Connection, tenant_id: UUID, **columns: Any) -> UUID:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
 from tests import factories
 from tests.factories import NOON
-from tests.worker.queries.pages import rows
+from tests.worker.queries.pages.rows import provisioned, ran
 from worker.errors import InvalidInput
 from worker.model import Status
 from worker.provisioning.steps import STEPS
@@ -21,7 +20,6 @@ from worker.queries.pages.step_times import FEWEST
 from worker.queries.pages.stuck import Watch
 from worker.queries.pages.tenant_rows import PAGE
 from worker.queries.pages.tenants import Line, Wanted
-from worker.queries.schema import job_steps
 
 WATCH = Watch(frozenset({"default"}), after_seconds=300)
 LONG_AGO, JUST_NOW = NOON - timedelta(minutes=6), NOON - timedelta(seconds=4)
@@ -35,28 +33,6 @@ def lines(conn: Connection, wanted: Wanted | None = None, **more: Any) -> list[L
 
 def slugs(conn: Connection, **narrowed: Any) -> list[str]:
     return [line.row.slug for line in lines(conn, Wanted(**narrowed))]
-
-
-def provisioned(
-    conn: Connection, slug: str, *, onboarding: str = "provisioning", done: int = 0, **columns: Any
-) -> UUID:
-    """The job that sets a new tenant up."""
-    tenant_id = factories.tenant(conn, slug, onboarding_status=onboarding)
-    key: dict[str, Any] = {
-        "job_type": "provision_tenant",
-        "tenant_id": tenant_id,
-        "idempotency_key": f"provision:{tenant_id}",
-    }
-    return factories.job(conn, **key | {"steps_completed": list(STEPS[:done])} | columns)
-
-
-def ran(
-    conn: Connection, job_id: UUID, place: int, outcome: str = "done", *, at: datetime = NOON, generation: int = 1
-) -> None:
-    """A step that took two seconds."""
-    about = {"job_id": job_id, "generation": generation, "ordinal": place + 1, "step": STEPS[place]}
-    ended = {"started_at": at - timedelta(seconds=2), "finished_at": at, "outcome": outcome}
-    conn.execute(insert(job_steps), about | ended)
 
 
 def test_a_line_tells_state_provisioning_and_work(conn: Connection) -> None:
@@ -132,42 +108,6 @@ def test_the_list_is_narrowed_by_the_step_that_a_tenant_is_at(conn: Connection) 
     assert slugs(conn, step="activate_onboarding") == ["through"]
     assert slugs(conn, step="grant_app_rw", state="active") == []
     assert slugs(conn, step="grant_app_rw", containing="run") == ["running"]
-
-
-def test_stuck_is_what_nobody_live_takes(conn: Connection) -> None:
-    provisioned(conn, "taken")
-    provisioned(conn, "untaken", queue="elsewhere")
-    provisioned(conn, "running", queue="elsewhere", status=Status.RUNNING)
-    assert slugs(conn, state="stuck") == ["untaken"]
-    assert {line.row.slug: line.stuck for line in lines(conn)}["untaken"] == "untaken"
-    for served, stuck in ((None, []), (frozenset[str](), ["taken", "untaken"])):
-        page = tenants.page(conn, Wanted(state="stuck"), watch=Watch(served, 300), now=NOON)
-        assert [line.row.slug for line in page.lines] == stuck
-
-
-def test_stuck_is_what_runs_or_retries_and_has_finished_no_step_for_too_long(conn: Connection) -> None:
-    for slug, since in (("hanging", LONG_AGO), ("running", JUST_NOW)):
-        provisioned(conn, slug, status=Status.RUNNING, locked_at=since)
-    later: dict[str, Any] = {"attempts": 3, "generation": 7, "updated_at": JUST_NOW}
-    for slug, first_try in (("hopeless", LONG_AGO), ("retrying", JUST_NOW)):
-        rows.attempt(conn, provisioned(conn, slug, **later), 5, claimed_at=first_try)
-    provisioned(conn, "waiting", created_at=LONG_AGO)
-    assert slugs(conn, state="stuck") == ["hanging", "hopeless"]
-    assert {line.stuck for line in lines(conn, Wanted(state="stuck"))} == {"idle"}
-
-
-def test_a_step_that_ended_well_lately_is_progress_and_one_that_failed_is_none(conn: Connection) -> None:
-    for slug, outcome in (("slow", "done"), ("failing", "failed"), ("resumed", "skipped")):
-        ran(conn, provisioned(conn, slug, status=Status.RUNNING, locked_at=LONG_AGO), 0, outcome, at=JUST_NOW)
-    assert slugs(conn, state="stuck") == ["failing", "resumed"]
-
-
-def test_what_was_asked_for_again_is_not_stuck_for_what_came_before(conn: Connection) -> None:
-    job_id = provisioned(conn, "again", status=Status.RUNNING, attempts=1, generation=6, locked_at=JUST_NOW)
-    for generation in range(1, 6):
-        rows.attempt(conn, job_id, generation, claimed_at=LONG_AGO)
-    ran(conn, job_id, 0, at=LONG_AGO)
-    assert slugs(conn, state="stuck") == []
 
 
 def test_a_mark_per_step_tells_how_it_went_and_how_often_it_failed(conn: Connection) -> None:
