@@ -68,6 +68,14 @@ class NotTrainable(WatchfloorError):
     """Nothing can be learned from the dataset as it was asked; says why."""
 
 
+class MailError(WatchfloorError):
+    """A mail was not sent, or nobody can say whether it was; tells why, and nothing of the mail or in another's words."""
+
+
+class MailNotConfiguredError(MailError):
+    """This process has no way to send mail: retried like any failure, as another process may have one (S2-122)."""
+
+
 class EnqueuerFull(WatchfloorError):
     """So many callers wait already that this one was sent away; nothing was written for it."""
 

@@ -108,6 +108,9 @@ class WorkerSettings(BaseSettings):
     object_storage_uri: str | None = None
     object_storage_deadline_seconds: Seconds = 30
 
+    mail_uri: SecretStr | None = None
+    mail_deadline_seconds: Seconds = 90
+
     @field_validator("object_storage_uri")
     @classmethod
     def _place(cls, value: str | None) -> str | None:
