@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 from worker import topology
 from worker.database import Engine, connect
+from worker.envelope import Envelope, open_envelope
 from worker.object_storage import ObjectStorage, open_storage
 from worker.settings import WorkerSettings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Deployment:
     """The database and the object storage that the settings name, each opened for one job and closed after it.
 
-    Nothing is opened, or even asked for, before a job needs it.
+    Nothing is opened, or even asked for, before a job needs it. The envelope stays, with the keys that it was given.
     """
 
     settings: WorkerSettings
@@ -41,6 +43,14 @@ class Deployment:
     def storage(self) -> ObjectStorage:
         """Where objects are kept."""
         return open_storage(self.settings)
+
+    def envelope(self) -> Envelope:
+        """What seals secrets and opens them: the same one for every job."""
+        return self._envelope
+
+    @cached_property
+    def _envelope(self) -> Envelope:
+        return open_envelope(self.settings)
 
 
 @contextmanager

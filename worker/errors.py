@@ -64,6 +64,17 @@ class ObjectMissing(StorageError):
         super().__init__("object storage: there is no such object")
 
 
+class EnvelopeError(WatchfloorError):
+    """A secret could not be sealed or opened; says why, and nothing of the secret or the key."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"secrets: {problem}")
+
+
+class NotOpened(EnvelopeError):
+    """The text is not what the key at hand sealed, or is presented for something that it was not sealed for."""
+
+
 class NotTrainable(WatchfloorError):
     """Nothing can be learned from the dataset as it was asked; says why."""
 

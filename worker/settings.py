@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from worker.secret_keys import keys_of
 from worker.storage_places import place_of
 
 QUEUE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
@@ -107,6 +108,16 @@ class WorkerSettings(BaseSettings):
 
     object_storage_uri: str | None = None
     object_storage_deadline_seconds: Seconds = 30
+
+    secret_keys: SecretStr | None = None
+    secret_deadline_seconds: Seconds = 10
+
+    @field_validator("secret_keys")
+    @classmethod
+    def _keys(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            keys_of(value.get_secret_value())
+        return value
 
     mail_uri: SecretStr | None = None
     mail_deadline_seconds: Seconds = 90
