@@ -18,6 +18,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from worker.errors import NotTrainable
 from worker.training.config import TrainingConfig
 from worker.training.outline import Outline
 
@@ -42,12 +43,10 @@ def learn(outline: Outline, config: TrainingConfig, *, between: Callable[[], Non
     """Train on one part of the rows and measure on the rest, the same ones for the same seed.
 
     The scores are `accuracy` and `f1` (the mean over the classes), or `r2` and `mae`; `baseline` has the same of a
-    model that always says the most frequent class, or the mean. Calls `between` the steps, where it may raise.
+    model that always says the most frequent class, or the mean; `features` is the order of the cells of a row.
+    Between the steps it calls `between`, which may raise.
     """
-    rows, targets = _matrix(outline), np.array(outline.targets)
-    train_rows, test_rows, train_targets, test_targets = train_test_split(
-        rows, targets, test_size=config.test_share, random_state=config.seed, stratify=_strata(outline, config)
-    )
+    train_rows, test_rows, train_targets, test_targets = _parts(outline, config)
     between()
     baseline = _baseline(outline).fit(train_rows, train_targets)
     preparation = _preparation(outline).fit(train_rows)
@@ -56,12 +55,23 @@ def learn(outline: Outline, config: TrainingConfig, *, between: Callable[[], Non
     score = _score_classes if outline.task == "classification" else _score_numbers
     metrics = {
         "task": outline.task,
+        "features": list(outline.features),
         "train_rows": len(train_rows),
         "test_rows": len(test_rows),
         "scores": score(test_targets, model.predict(test_rows)),
         "baseline": score(test_targets, baseline.predict(test_rows)),
     }
     return Learned(model, metrics)
+
+
+def _parts(outline: Outline, config: TrainingConfig) -> Sequence[Any]:
+    """Rows to train on and to test with, then the targets of both."""
+    strata = _strata(outline, config)
+    options = {"test_size": config.test_share, "random_state": config.seed, "stratify": strata}
+    parts: Sequence[Any] = train_test_split(_matrix(outline), np.array(outline.targets), **options)
+    if outline.task == "classification" and len(set(parts[2])) == 1:
+        raise NotTrainable("the rows to train on are of one class alone: there are too few of the others")
+    return parts
 
 
 def _matrix(outline: Outline) -> Any:

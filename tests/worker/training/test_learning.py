@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from worker.errors import NotTrainable
 from worker.insights.cells import Cell, field
 from worker.training.config import TrainingConfig
 from worker.training.learning import Learned, learn
@@ -73,6 +74,17 @@ def test_odd_columns_are_learned_from_without_complaint(column: list[Cell], lear
 def test_a_class_of_one_row_is_no_obstacle() -> None:
     targets = ["rare"] + ["a", "b"] * 30
     assert learned({"x": noise(61), "y": targets}).metrics["train_rows"] == 45
+
+
+def test_rows_of_one_class_alone_teach_nothing() -> None:
+    targets = ["common"] * 59 + ["rare"]
+    ends: set[str] = set()
+    for seed in range(20):
+        try:
+            learned({"x": noise(60), "y": targets}, seed=seed, learner="linear")
+        except NotTrainable as refused:
+            ends.add(str(refused))
+    assert ends == {"the rows to train on are of one class alone: there are too few of the others"}
 
 
 def test_whoever_asks_to_stop_is_heard_between_the_steps() -> None:
