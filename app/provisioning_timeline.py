@@ -17,6 +17,7 @@ SHOWN = 12
 """The last attempts that are drawn; the table has the others."""
 
 _SOON = 5.0
+_BRIEF = 0.2  # seconds of work below which no wait is long
 _ROOM = timedelta(seconds=1)
 _IDLE = ("wait", "gap")
 _RAN = ("run", "kept", "unknown")
@@ -90,7 +91,7 @@ def _axis(parts: Sequence[Part], since: datetime, length: float) -> Axis:
         return Axis(length)
     longest = max((part.seconds for part in busy if part.kind in _MEASURES), default=0)
     spans = [((part.start - since).total_seconds(), (part.end - since).total_seconds()) for part in busy]
-    return time_axis.folded(spans, length, longest=max(longest, 1))
+    return time_axis.folded(spans, length, longest=max(longest, _BRIEF))
 
 
 def _holds(job: Row, parts: Sequence[Part], length: float) -> float | None:

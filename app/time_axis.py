@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ LONG = 5
 """A stretch without work is folded when it is so many times the longest work."""
 
 _WIDE = 1 / 6  # of what is drawn to scale: room for the length of what is folded
-_TICKS = 8
+_TICKS, _CROWD = 8, 10
 _STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30)
 _MINUTES = (1, 2, 5, 10, 15, 30)
 _HOURS = (1, 2, 3, 6, 12)
@@ -70,11 +71,22 @@ class Axis:
         return [(self.at(seconds), seconds) for seconds in times]
 
     def ticks(self) -> list[Tick]:
-        """Even steps on each piece between the folds, each piece counted from its own start."""
+        """Even steps on each piece between the folds, each piece counted from its own start; none that crowd."""
+        return list(self._apart(self._even()))
+
+    def _apart(self, ticks: Iterable[Tick]) -> Iterator[Tick]:
+        room, last = self.span / _CROWD, -math.inf
+        for tick in ticks:
+            if tick.at - last >= room:
+                last = tick.at
+                yield tick
+
+    def _even(self) -> Iterator[Tick]:
         step = _step((self.length - sum(fold.seconds for fold in self.folds)) / _TICKS)
         starts = [0.0, *(fold.end for fold in self.folds)]
         ends = [*(fold.start for fold in self.folds), self.length]
-        return [tick for piece in zip(starts, ends, strict=True) for tick in self._piece(*piece, step)]
+        for start, end in zip(starts, ends, strict=True):
+            yield from self._piece(start, end, step)
 
     def _piece(self, start: float, end: float, step: float) -> Iterator[Tick]:
         for number in range(int((end - start) / step + 1e-9) + 1):

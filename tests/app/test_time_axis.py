@@ -68,7 +68,8 @@ def test_ticks_begin_anew_after_a_fold_and_say_since_when() -> None:
     ]
 
 
-def test_ticks_never_run_into_each_other_at_a_fold() -> None:
-    axis = Axis(40_000, (Fold(7, 39_990),))
+@pytest.mark.parametrize("folds", [((7, 39_990),), ((7, 1000), (1000.1, 2000), (2000.1, 39_990))])
+def test_ticks_never_run_into_each_other(folds: tuple[tuple[float, float], ...]) -> None:
+    axis = Axis(40_000, tuple(Fold(*fold) for fold in folds))
     at = [tick.at for tick in axis.ticks()]
-    assert min(after - before for before, after in pairwise(at)) > axis.span / 12
+    assert min(after - before for before, after in pairwise(at)) >= axis.span / 10

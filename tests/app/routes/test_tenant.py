@@ -73,7 +73,14 @@ def test_each_dataset_has_its_insights_as_small_drawings(visitor: Visitor, engin
         new = NewDataset("sales <b>2026</b>", "csv", ["price", "city"], 30, "c" * 64)
         added = datasets.add(conn, tenant_id=tenant_id, new=new, created_by="dana", now=ago(60))
         insights.replace(conn, dataset_id=added.id, row_count=30, found=insights_of(fields), now=NOON)
-        trained = Trained("price", "a" * 64, {}, "models/1", "b" * 64, {"r2": 0.91234, "rows": {"train": 20}})
+        trained = Trained(
+            "price",
+            "a" * 64,
+            {},
+            "models/1",
+            "b" * 64,
+            {"test_rows": 9, "scores": {"r2": 0.91234}, "baseline": {"r2": 0.01}},
+        )
         models.put(conn, dataset_id=added.id, trained=trained, now=ago(5))
     text = visitor("viewer").get("/tenants/acme").text
     assert "sales &lt;b&gt;2026&lt;/b&gt;" in text
@@ -81,7 +88,7 @@ def test_each_dataset_has_its_insights_as_small_drawings(visitor: Visitor, engin
     told = plain(text)
     assert "30 rows, 2 fields, csv, 1 min ago by dana" in told
     assert "Rome &lt;i&gt;20Oslo10" in told
-    assert "r2 0.912" in told
+    assert "r2 0.912, baseline 0.01" in told
 
 
 def test_the_page_stands_before_the_schema_does(visitor: Visitor, engine: Engine, conn: Connection) -> None:

@@ -35,7 +35,8 @@ def furnish(engine: Engine) -> None:
         "returns <2026> with a name as long as people make them, week 48", "jsonl", ["a", "b"], 9, "b" * 64
     )
     explored = NewDataset("orders-2026-q4", "csv", NAMES, ROWS, "a" * 64)
-    metrics = {"r2": 0.8731, "mean_absolute_error": 4.182, "test_rows": 963}
+    metrics = {"train_rows": 3849, "test_rows": 963, "scores": {"r2": 0.8731, "mae": 4.182}}
+    metrics |= {"baseline": {"r2": -0.0012, "mae": 18.4}}
     trained = Trained("basket_value", "c" * 64, {}, "models/1", "d" * 64, metrics)
     fields = [field(name, cells, spelled=False) for name, cells in zip(NAMES, _columns(), strict=True)]
     with tenant_uow(engine, tenant_id=tenant_id) as conn:
