@@ -174,6 +174,14 @@ def test_one_who_made_the_roles_provisions_tenants_and_works_for_them_all_alone(
     run(empty, "ALTER DATABASE empty OWNER TO postgres")
 
 
+def test_no_role_looks_over_the_walls_between_tenants(empty: Engine) -> None:
+    run(empty, "CREATE ROLE app_rw LOGIN BYPASSRLS")
+    migrate.upgrade(empty)
+    with empty.connect() as conn:
+        bypasses = text("SELECT rolname FROM pg_roles WHERE rolname = ANY (:roles) AND rolbypassrls")
+        assert conn.execute(bypasses, {"roles": ROLES}).all() == []
+
+
 def test_what_was_granted_beside_the_list_is_taken_back(empty: Engine) -> None:
     migrate.upgrade(empty)
     first = dump(empty)

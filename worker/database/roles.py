@@ -49,6 +49,9 @@ _MISSING = text(
         UNION ALL
         SELECT 4, format('GRANT CREATE ON DATABASE %I TO %I', current_database(), CAST(:owner AS text))
         WHERE NOT coalesce(has_database_privilege(to_regrole(:owner), current_database(), 'CREATE'), false)
+        UNION ALL
+        SELECT 5, format('ALTER ROLE %I NOBYPASSRLS', rolname) FROM pg_roles
+        WHERE rolname = ANY (CAST(:roles AS text[])) AND rolbypassrls AND NOT rolsuper
     ) AS missing (place, statement)
     ORDER BY place
     """
