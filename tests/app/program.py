@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 from app.cli import main
 from tests.nursery import PATIENCE_SECONDS, ROOT, Child, child
@@ -76,6 +77,17 @@ def get(url: str) -> tuple[int, str]:
     """The status and the text of a page."""
     with urllib.request.urlopen(url, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - our own http address
         return answer.status, answer.read().decode()
+
+
+def serves(url: str) -> bool:
+    """Whether somebody answers there, and well."""
+    try:
+        return get(url)[0] == 200
+    except HTTPError as refusal:
+        refusal.close()
+        return False
+    except OSError:
+        return False
 
 
 def until(condition: Callable[[], Any]) -> Any:

@@ -15,6 +15,7 @@ from uuid import UUID
 import pytest
 
 from tests import factories
+from tests.app import handlers
 from tests.app.program import get, program, until
 from tests.app.shell import HANDLERS, Shell
 from worker.database import connect
@@ -90,10 +91,11 @@ def test_without_further_settings_it_provisions_a_tenant_in_a_file_of_its_own(ur
     assert [path.suffix for path in tmp_path.glob("*-tenant_acme.*")] == [".db"]
 
 
-def test_a_kill_loses_no_job_and_the_next_start_runs_them(url: str) -> None:
+def test_a_kill_loses_no_job_and_the_next_start_runs_them(url: str, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
     fast_recovery = {"WATCHFLOOR_LEASE_SECONDS": "3", "WATCHFLOOR_HEARTBEAT_INTERVAL_SECONDS": "1"}
     fast_recovery |= {"WATCHFLOOR_REAPER_INTERVAL_SECONDS": "1", "WATCHFLOOR_MAX_RUNTIME_SECONDS": "60"}
-    settings = {"DATABASE_URL": url, "WATCHFLOOR_HANDLERS": HANDLERS, **fast_recovery}
+    settings = {"DATABASE_URL": url, "WATCHFLOOR_HANDLERS": handlers.NAME, "GATE": str(gate), **fast_recovery}
     with program(*UP, **settings) as up:
         up.document()
         running = enqueue(url, "rebuild_search")
@@ -102,6 +104,7 @@ def test_a_kill_loses_no_job_and_the_next_start_runs_them(url: str) -> None:
         up.signal(signal.SIGKILL)
         assert up.end()[0] == -signal.SIGKILL
     assert {look(url, each).status for each in waiting} <= {"queued", "running"}
+    gate.touch()
     with program(*UP, **settings) as up:
         up.document()
         until(lambda: all(look(url, each).status == "succeeded" for each in (running, *waiting)))

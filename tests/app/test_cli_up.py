@@ -13,7 +13,8 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from tests import factories
-from tests.app.program import data_folder, get, interpreter, program, until
+from tests.app import handlers
+from tests.app.program import data_folder, get, interpreter, program, serves, until
 from tests.app.shell import HANDLERS, Shell
 from worker.database import connect
 
@@ -43,14 +44,6 @@ def status(data: Path, job_id: UUID) -> str | None:
         return None
     finally:
         engine.dispose()
-
-
-def serves(url: str) -> bool:
-    """Whether the console answers."""
-    try:
-        return get(url + "/health/live")[0] == 200
-    except OSError:
-        return False
 
 
 def test_it_serves_from_an_empty_folder_and_lets_an_admin_in(data: Path) -> None:
@@ -95,23 +88,26 @@ def test_a_kill_loses_no_job_and_the_next_start_runs_them(data: Path) -> None:
         until(lambda: all(status(data, each) == "succeeded" for each in waiting))
 
 
-def test_a_postgres_that_is_killed_comes_back_by_itself(data: Path) -> None:
-    with program(*UP, str(data), WATCHFLOOR_HANDLERS=HANDLERS) as up:
+def test_a_postgres_that_is_killed_comes_back_by_itself(data: Path, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    with program(*UP, str(data), WATCHFLOOR_HANDLERS=handlers.NAME, GATE=str(gate)) as up:
         url = up.document()["url"]
         slow = enqueue(data, "rebuild_search")
         until(lambda: status(data, slow) == "running")
         os.kill(int((data / "pgdata/postmaster.pid").read_text().split("\n", 1)[0]), signal.SIGKILL)
+        gate.touch()
         until(lambda: status(data, slow) == "succeeded")
-        until(lambda: get(url + "/health/ready")[0] == 200)
+        until(lambda: serves(url + "/health/ready"))
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_does_not_wait_for_what_runs(data: Path, second: signal.Signals) -> None:
-    with program(*UP, str(data), WATCHFLOOR_HANDLERS=HANDLERS) as up:
+    nowhere = str(data / "no gate")
+    with program(*UP, str(data), WATCHFLOOR_HANDLERS=handlers.NAME, GATE=nowhere) as up:
         url = up.document()["url"]
         slow = enqueue(data, "rebuild_search")
         until(lambda: status(data, slow) == "running")
         up.signal(signal.SIGTERM)
-        until(lambda: not serves(url))
+        until(lambda: not serves(url + "/health/live"))
         up.signal(second)
         assert up.end()[0] == 128 + second

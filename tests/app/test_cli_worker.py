@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from tests import factories
+from tests.app import handlers
 from tests.app.program import interpreter, program, until
 from tests.app.shell import HANDLERS, Shell
 from worker.queries import schema
@@ -61,12 +62,15 @@ def test_types_and_queues_are_trimmed_and_named_once_and_sigterm_drains(
     assert factories.stored(conn, card).status == "queued"
 
 
-def test_what_runs_at_the_signal_is_finished_first(shell: Shell, url: str, conn: Connection) -> None:
-    with program("worker", "--json", DATABASE_URL=url, WATCHFLOOR_HANDLERS=HANDLERS) as worker:
+def test_what_runs_at_the_signal_is_finished_first(shell: Shell, url: str, conn: Connection, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    held = {"WATCHFLOOR_HANDLERS": handlers.NAME, "GATE": str(gate)}
+    with program("worker", "--json", DATABASE_URL=url, **held) as worker:
         worker.document()
         slow = UUID(shell.json("enqueue", "rebuild_search")["id"])
         until(lambda: factories.stored(conn, slow).status == "running")
         worker.signal(signal.SIGINT)
+        gate.touch()
         assert worker.end()[0] == 0
     assert factories.stored(conn, slow).status == "succeeded"
 

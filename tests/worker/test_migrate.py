@@ -1,15 +1,15 @@
 """The migrations: they build what the code describes, and keep what was there."""
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
 
 from tests.worker.databases import dump, fresh
+from tests.worker.migrator import migrator
 from tests.worker.runtime.bench import until
 from worker import migrate
 from worker.database import serialise
@@ -20,26 +20,6 @@ OLD_ROW = text(
 )
 
 # Whoever is the first to come as far as that table dies there
-MIGRATOR = """
-import os, signal, sys
-from pathlib import Path
-from sqlalchemy import event
-from worker import migrate
-from worker.database import connect
-
-engine = connect(sys.argv[1], application_name="migrator " + sys.argv[2])
-
-@event.listens_for(engine, "before_cursor_execute")
-def die(conn, cursor, statement, *_):
-    if "TABLE control.subscriptions" in statement:
-        try:
-            Path(sys.argv[3]).touch(exist_ok=False)
-        except FileExistsError:
-            return
-        os.kill(os.getpid(), signal.SIGKILL)
-
-migrate.upgrade(engine)
-"""
 PRESENT = text("SELECT count(DISTINCT application_name) FROM pg_stat_activity WHERE application_name LIKE 'migrator%'")
 
 
@@ -81,18 +61,13 @@ def test_a_26_and_a_27_of_four_migrators_one_works_and_another_takes_over_when_i
 ) -> None:
     if before:
         migrate.upgrade(empty, before)
-    with empty.begin() as first:
-        serialise(first, "watchfloor migrate")
-        migrators = [migrator(empty, number, tmp_path / "died") for number in range(4)]
-        until(lambda: present(migrated) == 4, seconds=60)
-    assert sorted(each.wait(60) for each in migrators) == [-signal.SIGKILL, 0, 0, 0]
+    with ExitStack() as stack:
+        with empty.begin() as first:
+            serialise(first, "watchfloor migrate")
+            migrators = [stack.enter_context(migrator(empty, number, tmp_path / "died")) for number in range(4)]
+            until(lambda: present(migrated) == 4)
+        assert sorted(each.wait() for each in migrators) == [-signal.SIGKILL, 0, 0, 0]
     assert dump(empty) == dump(migrated)
-
-
-def migrator(engine: Engine, number: int, died: Path) -> subprocess.Popen[bytes]:
-    """A process of its own, for Alembic is for one migration at a time in each."""
-    address = engine.url.render_as_string(hide_password=False)
-    return subprocess.Popen([sys.executable, "-c", MIGRATOR, address, str(number), str(died)])
 
 
 def present(engine: Engine) -> int:
