@@ -48,7 +48,7 @@ def create_app(
     """
     topology.require_shareable(settings, starts="the console")
     ours = [] if engine else _engines(settings)
-    pages, work = (engine, work_engine or engine) if engine else (ours[0], ours[-1])
+    pages, work = (engine, work_engine or engine) if engine else (ours[0], ours[1])
     assets = Assets()
     sampler = Sampler(figures, now=now)
     console = Console(
@@ -93,9 +93,9 @@ def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance
 
 
 def _engines(settings: ConsoleSettings) -> list[Engine]:
-    """One for the pages and one for the work, or one for both."""
+    """One for the pages and one for the work, a pool each: a page keeps its place in one while it waits in the other."""
     topology.require_same_database(settings, "CONSOLE_DATABASE_URL", settings.console_database_url)
-    addresses = dict.fromkeys((topology.address(settings.of_pages), topology.address(settings)))
+    addresses = (topology.address(settings.of_pages), topology.address(settings))
     size = settings.console_pool_size
     return [connect(each, application_name="watchfloor console", pool_size=size, pre_ping=True) for each in addresses]
 

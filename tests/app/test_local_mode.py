@@ -42,6 +42,8 @@ PAGES = {
     "/workers": ("/workers", "ops-1"),
     "/workers/{instance}/drain": ("/workers/worker-1/drain", "Drain"),
     "/tenants": ("/tenants?q=ACME", "Acme"),
+    "/tenants/{tenant}": ("/tenants/acme", "No step is recorded as done"),
+    "/tenants/{tenant}/cancellations/new": ("/tenants/acme/cancellations/new", "Cancel the provisioning of acme"),
     "/jobs": ("/jobs?tenant=acme&error=no+SUCH", "no such template"),
     "/jobs/{job}": (f"/jobs/{DEAD}", "no such template"),
     "/dead-letters": ("/dead-letters", "no such template"),

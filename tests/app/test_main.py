@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from app.main import create_app, new_worker
 from app.settings import ConsoleSettings
+from tests import factories
 from tests.app.conftest import browser, signed_in
 from worker.errors import ConfigurationError
 from worker.handlers import Registry
@@ -35,7 +36,8 @@ def test_pages_and_work_have_an_address_each_or_share_one(
     url: str, conn: Connection, console_rw: Engine, app_rw: Engine
 ) -> None:
     shared = create_app(ConsoleSettings.model_validate({"database_url": url})).state.console
-    assert shared.engine is shared.work_engine
+    assert shared.engine.url == shared.work_engine.url
+    assert shared.engine.pool is not shared.work_engine.pool
     own = {"database_url": address(app_rw), "console_database_url": address(console_rw)}
     app = create_app(ConsoleSettings.model_validate(own))
     console = app.state.console
@@ -45,6 +47,15 @@ def test_pages_and_work_have_an_address_each_or_share_one(
         assert client.get("/").status_code == 200
     assert console.engine.pool is not before[0]
     assert console.work_engine.pool is not before[1]
+
+
+def test_a_page_that_has_the_last_connection_gets_one_for_the_work_too(url: str, conn: Connection) -> None:
+    factories.tenant(conn, "shop-1")
+    app = create_app(ConsoleSettings.model_validate({"database_url": url, "console_pool_size": 1}))
+    with browser(app, signed_in(conn)) as client:
+        text = client.get("/tenants/shop-1").text
+    assert "Not there yet" in text
+    assert "Out of reach" not in text
 
 
 @pytest.mark.parametrize(
