@@ -13,6 +13,7 @@ from worker.errors import InvalidInput
 from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobType, JobTypes
 from worker.model import Status
 from worker.payloads import check, clean_text
+from worker.sealed_mail import is_sealed
 from worker.settings import attempts_budget, queue_name
 
 Kept = TypeVar("Kept")
@@ -126,7 +127,7 @@ def _particulars(new: NewJob) -> dict[str, Any]:
     """What few jobs have, as far as this one has it."""
     if not isinstance(new.payload, Mapping | list | tuple):  # the types say so, but not everybody checks them
         raise InvalidInput("payload", "is not a document")
-    if new.job_type == EMAIL_JOB_TYPE and not _is_sealed(new.payload):
+    if new.job_type == EMAIL_JOB_TYPE and not is_sealed(new.payload):
         raise InvalidInput("payload", "send_email takes only the encrypted envelope")
     if new.job_type == PROVISION_JOB_TYPE and new.tenant_id is None:
         raise InvalidInput("tenant_id", "provision_tenant needs one")
@@ -146,14 +147,6 @@ def _kept(rule: Callable[[object], Kept], value: object, field: str) -> Kept:
         return rule(value)
     except ValueError as refusal:
         raise InvalidInput(field, str(refusal).removeprefix("max_attempts ")) from None
-
-
-def _is_sealed(payload: Mapping[str, Any]) -> bool:
-    return (
-        payload.keys() == {"schema", "ciphertext"}
-        and payload["schema"] == "watchfloor.email.v1"
-        and isinstance(payload["ciphertext"], str)
-    )
 
 
 def _uuid(value: object, field: str) -> str | None:

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from worker.database import is_file, url_of
 from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
 from worker.job_types import PROVISION_JOB_TYPE
+from worker.mail_places import MEMORY
 from worker.settings import Mode, WorkerSettings, queue_name
 
 MOST_COMPONENT, MOST_ROLE, MOST_LABEL = 100, 100, 200
@@ -103,8 +104,21 @@ def require_mode(settings: WorkerSettings, mode: Mode, *, starts: str) -> None:
         raise TopologyRefused(f"WATCHFLOOR_JOB_WORKER_MODE={declared}: {starts} needs {mode}")
 
 
+def lonely_mailbox(settings: WorkerSettings) -> str | None:
+    """Why mail may not be kept in memory here: where there are several processes, nobody would ever see it (S2-121)."""
+    cause = several_processes(settings)
+    if cause and settings.mail_uri and settings.mail_uri.get_secret_value() == MEMORY:
+        return f"WATCHFLOOR_MAIL_URI={MEMORY} keeps mail in one process, and with {cause} there are more"
+    return None
+
+
 def require_shareable(settings: WorkerSettings, *, starts: str) -> None:
-    """TopologyRefused when several processes would share a file that only one can have; the cause is named (S2-76)."""
+    """TopologyRefused when several processes would share what only one can have, a file or a mailbox in memory.
+
+    The cause is named (S2-76).
+    """
+    if lonely := lonely_mailbox(settings):
+        raise TopologyRefused(f"{lonely}, so {starts} needs a mail server")
     cause = several_processes(settings)
     if cause and settings.database_url and is_file(address(settings)):
         raise TopologyRefused(

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from worker.bus import Bus
 from worker.deployment import Deployment
 from worker.errors import ConfigurationError
-from worker.handlers import materialize_insights, provision_tenant, train_tenant_model
+from worker.handlers import materialize_insights, provision_tenant, send_email, train_tenant_model
 from worker.job_types import Handler, JobTypes
 from worker.model import DEFAULT_MAX_ATTEMPTS, RUN_SUBSCRIBER, Job
 from worker.nets import Nets
 from worker.settings import WorkerSettings
 from worker.subscribers import Subscribers
 
-_BUILT_IN = (materialize_insights, provision_tenant, train_tenant_model)
+_BUILT_IN = (materialize_insights, provision_tenant, send_email, train_tenant_model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
-"""A total limit for calls whose own limits are per step: a name that does not resolve, bytes that only drip."""
+"""The limit for a call to an endpoint, in the words of object storage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, wait
-from threading import Thread
 from typing import TypeVar
 
+from worker import deadline
 from worker.errors import StorageError
 
 Answer = TypeVar("Answer")
@@ -14,15 +13,8 @@ Answer = TypeVar("Answer")
 
 def within(seconds: float, work: Callable[[], Answer]) -> Answer:
     """What the work returns or raises; StorageError after so long, when nobody waits for it any more."""
-    answer: Future[Answer] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            answer.set_exception(error)
-
-    Thread(target=run, name="watchfloor object storage", daemon=True).start()
-    if not wait([answer], timeout=seconds).done:
-        raise StorageError(f"object storage: no answer within {seconds:g} s: the endpoint hangs, or the way to it does")
-    return answer.result()
+    try:
+        return deadline.within(seconds, work, name="object storage")
+    except deadline.DeadlinePassed:
+        problem = f"object storage: no answer within {seconds:g} s: the endpoint hangs, or the way to it does"
+        raise StorageError(problem) from None
