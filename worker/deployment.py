@@ -10,6 +10,7 @@ from functools import cached_property
 from worker import topology
 from worker.database import Engine, connect
 from worker.envelope import Envelope, open_envelope
+from worker.mail import Mailer, open_mailer
 from worker.object_storage import ObjectStorage, open_storage
 from worker.settings import WorkerSettings
 
@@ -43,6 +44,10 @@ class Deployment:
     def storage(self) -> ObjectStorage:
         """Where objects are kept."""
         return open_storage(self.settings)
+
+    def mailer(self) -> Mailer:
+        """How mail is sent from here."""
+        return open_mailer(self.settings)
 
     def envelope(self) -> Envelope:
         """What seals secrets and opens them: the same one for every job."""

@@ -31,6 +31,7 @@ IMPORT_BY_NAME = {
     "worker/envelope/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
     "worker/handlers/__init__.py": "the modules that WATCHFLOOR_HANDLERS names, at start",
     "worker/handlers/train_tenant_model.py": "one of ours by its constant name, as only there is scikit-learn needed",
+    "worker/mail/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
     "worker/object_storage/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
 }
 

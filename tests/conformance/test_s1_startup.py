@@ -12,7 +12,7 @@ from tests.worker.runtime.bench import nothing, quick, registry
 from worker.errors import ConfigurationError
 from worker.queries.schema import runtime_heartbeats, worker_instances
 from worker.runtime.hosting import start_job_worker
-from worker.runtime.startup import Readiness
+from worker.runtime.readiness import Readiness
 
 Begin = Callable[..., None]
 

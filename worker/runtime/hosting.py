@@ -24,8 +24,8 @@ from worker.errors import TopologyRefused
 from worker.handlers import Registry, configured
 from worker.runtime.in_process import InProcessWorkers, JobWorker
 from worker.runtime.local import local_worker
+from worker.runtime.readiness import Readiness
 from worker.runtime.scheduled import ScheduledMaintenance, Scheduler, schedule
-from worker.runtime.startup import Readiness
 from worker.runtime.worker import Worker
 from worker.settings import Mode, WorkerSettings, names
 

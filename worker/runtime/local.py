@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worker.handlers import Registry
-from worker.runtime.startup import Readiness
+from worker.runtime.readiness import Readiness
 from worker.runtime.worker import Worker
 from worker.settings import WorkerSettings
 

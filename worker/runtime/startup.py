@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from worker import topology
@@ -12,28 +11,27 @@ from worker.errors import ConfigurationError, SettingRefused, UnknownJobType
 from worker.handlers import Registry
 from worker.model import new_id
 from worker.queries.workers import Instance
+from worker.runtime.readiness import Readiness, readiness_of
 from worker.settings import WorkerSettings
 
-Readiness = Mapping[str, Callable[[], None]]
-"""By job type: what raises ConfigurationError when this process could not do such a job."""
 
-
-def validate(settings: WorkerSettings, registry: Registry, readiness: Readiness) -> frozenset[str]:
+def validate(settings: WorkerSettings, registry: Registry, readiness: Readiness | None = None) -> frozenset[str]:
     """The job types this worker takes; ConfigurationError when anything it would advertise does not hold.
 
     In this order: times, the database's roles, job types, queues, what it says of itself, readiness of each type.
     """
+    known = readiness_of(settings, registry) if readiness is None else readiness
     topology.require_timing(settings)
     topology.require_split(settings)
-    wanted = _job_types(settings, registry)
+    wanted = _job_types(settings, registry, known)
     topology.require_queues(settings)
     topology.require_description(settings)
-    for name in sorted(wanted & readiness.keys()):
-        readiness[name]()
+    for name in sorted(wanted & known.keys()):
+        known[name]()
     return wanted
 
 
-def _job_types(settings: WorkerSettings, registry: Registry) -> frozenset[str]:
+def _job_types(settings: WorkerSettings, registry: Registry, readiness: Readiness) -> frozenset[str]:
     if settings.worker_job_types == ():
         raise SettingRefused("WATCHFLOOR_WORKER_JOB_TYPES: must not be empty: leave it out to mean all")
     able = registry.capabilities() - topology.beyond(settings)
@@ -43,6 +41,8 @@ def _job_types(settings: WorkerSettings, registry: Registry) -> frozenset[str]:
     except UnknownJobType as error:
         raise SettingRefused(f"WATCHFLOOR_WORKER_JOB_TYPES: {error}") from None
     if unable := wanted - able:
+        for name in sorted(unable & readiness.keys()):
+            readiness[name]()  # which says why it was not registered
         raise ConfigurationError(f"WATCHFLOOR_WORKER_JOB_TYPES: no handler here for {', '.join(sorted(unable))}")
     if not wanted:
         raise ConfigurationError("WATCHFLOOR_HANDLERS: nothing is registered that a worker could run")

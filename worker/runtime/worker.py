@@ -24,10 +24,11 @@ from worker.runtime.legacy import LegacyJobs
 from worker.runtime.loop import Loop, stop_all
 from worker.runtime.notifier import Notifier
 from worker.runtime.quarantine import Quarantine
+from worker.runtime.readiness import Readiness
 from worker.runtime.reaper import Reaper
 from worker.runtime.roll_call import RollCall
 from worker.runtime.sleeper import Sleeper
-from worker.runtime.startup import Readiness, new_instance, validate
+from worker.runtime.startup import new_instance, validate
 from worker.settings import WorkerSettings
 
 _SHARE_FOR_HANDLERS = 0.9
@@ -54,7 +55,7 @@ class Worker:
         readiness: Readiness | None = None,
         slots: int | None = None,
     ) -> None:
-        self.instance = new_instance(settings, validate(settings, registry, readiness or {}))
+        self.instance = new_instance(settings, validate(settings, registry, readiness))
         self._settings = settings
         self._registry = registry
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
