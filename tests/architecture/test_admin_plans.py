@@ -8,12 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection, text
 
+from tests.architecture.history import TABLES
 from tests.architecture.test_page_plans import ATTEMPT, DEAD, EVENT, ROW, Read, plans
-from tests.architecture.test_plans import TABLES, filled
 from worker.model import new_id
 from worker.queries.pages import attempts, histories, roster, summary, windows, workers
-
-__all__ = ("filled",)
 
 NOW = datetime.now(UTC)
 RAN, MINUTES, STARTED = "ix_job_attempts_worker", "pk_statistics_minutes", "ix_worker_instances_page"

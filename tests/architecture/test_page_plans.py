@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Executable, event
 
-from tests.architecture.test_plans import TABLES, Node, filled, plan
+from tests.architecture.history import TABLES
+from tests.architecture.test_plans import Node, plan
 from worker.model import new_id
 from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection, step_times, tenant
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.stuck import Watch
-
-__all__ = ("filled",)
 
 NOW = datetime.now(UTC)
 RECENT, DEAD, GROUP = "ix_platform_jobs_recent", "ix_platform_jobs_dead", "ix_platform_jobs_dead_group"

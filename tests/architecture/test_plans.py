@@ -12,8 +12,9 @@ from itertools import count
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, Executable, text
+from sqlalchemy import Connection, Executable, text
 
+from tests.architecture.history import TABLES
 from worker.queries import (
     attempts,
     cancellations,
@@ -32,35 +33,6 @@ from worker.queries import (
 from worker.queries.ready import take
 from worker.queries.spans import Rule, spans
 
-FILL = """
-INSERT INTO control.platform_jobs (id, job_type, queue, status, created_at, updated_at, available_at, scheduled,
-    finished_at, attempts, generation, error_fingerprint, idempotency_key, event_id, event_type, subscriber_id)
-SELECT gen_random_uuid(), 'type_' || n % 5, 'queue_' || n % 7, state, born, born, born, state = 'queued' AND n % 2 = 0,
-    CASE WHEN state NOT IN ('queued', 'running') THEN born END, 1, 1, CASE WHEN state = 'failed' THEN 'g' || n % 9 END,
-    'key-' || n, 'event-' || n, 'order.created', 'crm.sync'
-FROM (
-    SELECT n, now() - n * interval '1 second' AS born,
-        CASE WHEN n <= 50000 THEN 'queued' WHEN n <= 50100 THEN 'running' WHEN n % 100 = 0 THEN 'failed'
-             ELSE 'succeeded' END AS state
-    FROM generate_series(1, 250000) AS n
-) AS made;
-UPDATE control.platform_jobs SET locked_by = 'w-' || generation, locked_at = now(), lease_expires_at = now()
-    WHERE status = 'running';
-INSERT INTO control.event_outbox (id, event_id, event_type, source, occurred_at, payload, created_at, relayed_at,
-    fanout, retry_at)
-SELECT gen_random_uuid(), 'event-' || n, 'order.created', 'api', now(), '{}', now() - n * interval '1 second',
-    CASE WHEN n > 5000 THEN now() END, CASE WHEN n > 5000 THEN 1 END, CASE WHEN n <= 2000 THEN now() END
-FROM generate_series(1, 60000) AS n;
-INSERT INTO control.job_attempts (job_id, generation, attempt, worker_id, claimed_at, finished_at, outcome)
-SELECT id, 1, 1, 'w-1', created_at, finished_at, 'completed' FROM control.platform_jobs WHERE status = 'succeeded';
-INSERT INTO control.job_steps (job_id, generation, ordinal, step, started_at, finished_at, outcome)
-SELECT id, 1, ordinal, step, created_at, finished_at, CASE WHEN ordinal = 6 THEN 'skipped' ELSE 'done' END
-FROM (SELECT id, created_at, finished_at FROM control.platform_jobs WHERE status = 'succeeded' LIMIT 20000) AS jobs,
-    unnest(ARRAY['create_schema', 'run_tenant_migrations', 'grant_app_rw', 'seed_role_profiles',
-        'verify_object_storage', 'activate_onboarding']) WITH ORDINALITY AS steps (step, ordinal);
-"""
-TABLES = ("platform_jobs", "event_outbox", "job_attempts", "job_steps")
-
 
 @dataclass(frozen=True)
 class Node:
@@ -69,21 +41,6 @@ class Node:
     kind: str
     table: str | None
     index: str | None
-
-
-@pytest.fixture(scope="module")
-def filled(migrated: Engine) -> Iterator[Connection]:
-    """A connection on the filled tables, their statistics fresh."""
-    with migrated.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
-        conn.execute(text("SET statement_timeout = 0"))
-        conn.execute(text("TRUNCATE control.platform_jobs, control.event_outbox, control.job_attempts CASCADE"))
-        for statement in FILL.split(";\n"):
-            if statement.strip():
-                conn.execute(text(statement))
-        for table in TABLES:
-            conn.execute(text(f"VACUUM ANALYZE control.{table}"))
-        yield conn
-        conn.execute(text("TRUNCATE control.platform_jobs, control.event_outbox, control.job_attempts CASCADE"))
 
 
 def plan(conn: Connection, statement: Executable) -> list[Node]:

@@ -81,14 +81,17 @@ def test_scheduled_and_dead_are_counted_in_all(conn: Connection) -> None:
 
 
 @pytest.mark.postgresql
-@pytest.mark.parametrize("statement", [OPEN, OPEN_IN_FULL, READY, OTHERS, fleet.HELD], ids=range(5))
-def test_finished_work_is_never_read_however_much_there_is(conn: Connection, statement: Any) -> None:
-    jobs(conn, 20_000, status=Status.SUCCEEDED)
+def test_finished_work_is_never_read_however_much_there_is(conn: Connection) -> None:
+    conn.exec_driver_sql(
+        "INSERT INTO control.platform_jobs (id, job_type, status, finished_at)"
+        " SELECT gen_random_uuid(), 'render_report', 'succeeded', now() FROM generate_series(1, 20000)"
+    )
     jobs(conn, 200)
     jobs(conn, 20, status=Status.FAILED)
     conn.execute(text("ANALYZE control.platform_jobs"))
-    compiled = statement.compile(dialect=conn.dialect)
-    parameters = compiled.construct_params({"at_now": NOON})
-    plan = "\n".join(conn.exec_driver_sql(f"EXPLAIN {compiled}", parameters).scalars())
-    assert "platform_jobs" in plan
-    assert "Seq Scan on platform_jobs" not in plan, plan
+    for statement in (OPEN, OPEN_IN_FULL, READY, OTHERS, fleet.HELD):
+        compiled: Any = statement.compile(dialect=conn.dialect)
+        parameters = compiled.construct_params({"at_now": NOON})
+        plan = "\n".join(conn.exec_driver_sql(f"EXPLAIN {compiled}", parameters).scalars())
+        assert "platform_jobs" in plan
+        assert "Seq Scan on platform_jobs" not in plan, plan
