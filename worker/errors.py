@@ -80,7 +80,7 @@ class NotTrainable(WatchfloorError):
 
 
 class MailError(WatchfloorError):
-    """A mail was not sent, or nobody can say whether it was; tells why, and nothing of the mail or in another's words."""
+    """A mail was not sent, or nobody can say whether it was; tells why, in no words but ours."""
 
 
 class MailNotConfiguredError(MailError):
