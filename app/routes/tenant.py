@@ -54,7 +54,8 @@ def _provisioning(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
         "timeline": provisioning_timeline.of(found, steps, attempts, unfolded=_is_unfolded(call)),
         "trail": provisioning_trail.of(found, attempts, runs, actions),
         "asked": provisioning_trail.asked_by(found, actions),
-        "tries": {found.generation: found.attempts} | {each.generation: each.attempt for each in attempts},
+        "tries": {found.generation: (found.attempts, found.worker)}
+        | {each.generation: (each.attempt, each.worker) for each in attempts},
     }
 
 

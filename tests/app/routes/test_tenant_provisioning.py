@@ -106,6 +106,17 @@ def test_the_drawing_has_one_sentence_and_a_twin_as_a_table(visitor: Visitor, co
     )
 
 
+def test_the_runs_of_a_step_open_under_its_row(visitor: Visitor, conn: Connection) -> None:
+    retrying(conn)
+    text = visitor("viewer").get("/tenants/acme").text
+    detail = plain('id="main"' + text.partition('aria-label="Runs of grant_app_rw"')[2].partition("</details>")[0])
+    ran = "provisioner-1 failed 11:59:22 2.0 s permission denied for schema &lt;b&gt;tenant_acme"
+    assert f"2 {ran}" in detail
+    assert "1 provisioner-1 failed 11:58:40 2.0 s" in detail
+    assert "2 runs, 2 failed" in plain(text)
+    assert "Runs of create_schema" not in text
+
+
 def test_an_old_row_without_times_says_so(visitor: Visitor, conn: Connection) -> None:
     provisioned(conn, done=6, status=Status.SUCCEEDED)
     text = visitor("viewer").get("/tenants/acme").text
