@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Pool
 
-from tests.worker.runtime.bench import Start, quick, registry
+from tests.worker.runtime.bench import PATIENCE_SECONDS, Start, quick, registry
 from worker.job_types import Handler
 from worker.runtime.executor import Executor
+from worker.runtime.loop import stop_all
 from worker.runtime.worker import Worker
 
 
@@ -29,17 +30,19 @@ def conn(engine: Engine, migrated: Engine) -> Iterator[Connection]:
 @pytest.fixture
 def start(url: str) -> Iterator[Start]:
     """Starts workers with these settings and handlers; those that still run are stopped afterwards."""
-    running: list[Worker] = []
+    running: list[tuple[Worker, Pool]] = []
 
     def start(values: dict[str, Any] | None = None, slots: int | None = None, **handlers: Handler) -> Worker:
         worker = Worker(quick(**values or {}), registry(**handlers), url=url, slots=slots)
-        running.append(worker)
+        running.append((worker, worker._engine.pool))
         worker.start()
         return worker
 
     yield start
-    for worker in running:
+    for worker, connections in running:
         worker.stop(0.1)
+        assert stop_all(worker._loops, PATIENCE_SECONDS)  # a stop in haste does not wait for them
+        connections.dispose()
 
 
 @pytest.fixture
