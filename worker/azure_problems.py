@@ -16,11 +16,9 @@ from azure.core.exceptions import (
     ServiceResponseError,
     ServiceResponseTimeoutError,
 )
-from azure.identity import CredentialUnavailableError
 
 _CODE = re.compile(r"[A-Za-z0-9.]{1,60}", re.ASCII)
 _SAID_BY_KIND: tuple[tuple[type[Exception], str], ...] = (
-    (CredentialUnavailableError, "there are no credentials: set AZURE_CLIENT_ID and so on, or give it an identity"),
     (ServiceRequestTimeoutError, "the endpoint cannot be reached: no connection in time"),
     (ServiceResponseTimeoutError, "the endpoint hangs: it took the connection and gave no answer"),
     (
@@ -51,6 +49,6 @@ def in_words(error: Exception, said_by_status: Mapping[int, str]) -> str:
     if isinstance(error, HttpResponseError) and error.status_code:
         status = error.status_code
         return f"{said_by_status.get(status) or _SAID_BY_STATUS.get(status, 'the endpoint refused')} ({code_of(error)})"
-    if isinstance(error, ClientAuthenticationError):
-        return "the credentials are wrong, or nobody could be asked for a token"
+    if isinstance(error, ClientAuthenticationError):  # by the identity's SDK, which has asked nobody, or in vain
+        return "there are no credentials that count: set AZURE_CLIENT_ID and so on, or give the process an identity"
     return f"the answer was not understood ({type(error).__name__})"

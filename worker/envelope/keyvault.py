@@ -79,7 +79,10 @@ class KeyVault:
         """The answer; of an SDK's exception, which may hold an address, the meaning is kept."""
         try:
             return question(self._client().get_cryptography_client(self._key.name, key_version=version))
-        except (AzureError, ValueError) as error:  # a ValueError is for a challenge that is not the vault's
+        except ValueError:  # is the SDK's for a challenge by another domain, and for a key before or after its dates
+            problem = "the key is past its time, or whoever answers is no vault"
+            raise EnvelopeError(f"Azure Key Vault: {problem}") from None
+        except AzureError as error:
             if isinstance(error, HttpResponseError) and error.status_code in of_another_key:
                 problem = f"sealed with another key than {self._key.name}, or with a version that is gone"
                 raise NotOpened(f"Azure Key Vault: {problem}") from None
