@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
@@ -29,6 +30,8 @@ _CHARSETS = {
     "iso-8859-1": "iso-8859-1",
     "windows-1252": "windows-1252",
 }
+
+_BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,14 @@ class Format:
         table = _READERS[self.name](self._text(body))
         if not table.row_count:
             raise InvalidInput("body", "holds no rows")
+        if not table.columns:
+            raise InvalidInput("body", "holds no columns")
         return table
 
     def _text(self, body: bytes) -> str:
         encoding = _CHARSETS[self.charset]
+        if encoding == "utf-16" and not body.startswith(_BYTE_ORDERS):
+            raise refused("begins with no byte order mark, which utf-16 needs; save it as UTF-8", line=1)
         try:
             return body.decode(encoding)
         except UnicodeDecodeError as error:

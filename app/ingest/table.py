@@ -18,6 +18,7 @@ MAX_COLUMNS = 200
 MAX_CELLS = 1_000_000
 MAX_NAME = 100
 MAX_TEXT = 100_000
+MAX_STORED = 64 * 1024 * 1024
 
 _PLAIN = {str, int, bool}
 _SHORTER_THAN_ANY_INFINITE_NUMBER = 300
@@ -32,6 +33,7 @@ class Table:
         self.columns: list[str] = []
         self.records: list[str] = []
         self._hash = hashlib.sha256()
+        self._stored = 0
 
     @property
     def row_count(self) -> int:
@@ -70,6 +72,9 @@ class Table:
         if text is None:
             _require_storable(record, line)
             text = dumps({name: _kept(cell) for name, cell in record.items()})
+        self._stored += len(text)
+        if self._stored > MAX_STORED:
+            raise refused(f"makes it more than {MAX_STORED:,} characters of JSON", line=line)
         self._hash.update(text.encode())
         self._hash.update(b"\n")
         self.records.append(text)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.ingest import table
 from app.ingest.json_lines import read_json_lines
 from worker.errors import InvalidInput
 
@@ -53,12 +54,19 @@ def test_a_line_need_not_have_every_column() -> None:
         ('{"a": "x\\u0000"}', "line 1, column a: contains a NUL character"),
         ('{"a": "\\ud800"}', "line 1, column a: contains a lone surrogate"),
         ('{"\\ud800": 1}', "line 1, column 1: its name contains a lone surrogate"),
+        ('{"\\ud800": 1, "\\ud800": 2}', "line 1, column ?: is in the object twice"),
+        (f'{{"{"x" * 999}": 1, "{"x" * 999}": 2}}', f"line 1, column {'x' * 97}...: is in the object twice"),
         ("[" * 100_000, "line 1: has a number too long, or is nested too deep, to be read"),
         ('{"a": ' + "9" * 5000 + "}", "line 1: has a number too long, or is nested too deep, to be read"),
     ],
 )
 def test_a_refusal_names_line_and_column(text: str, said: str) -> None:
     assert refusal(text) == said
+
+
+def test_numbers_that_are_longer_kept_than_written_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MAX_STORED", 700)
+    assert refusal('{"a": 1e300}\n' * 3) == "line 3: makes it more than 700 characters of JSON"
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400", "9" * 400])
