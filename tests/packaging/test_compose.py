@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from app.settings import ConsoleSettings
 from tests.compose import FILE, ROOT, document, services, waits
+from tests.post import KEY
 
 CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
 KEYS = {
@@ -116,7 +117,10 @@ def test_the_image_has_the_versions_of_the_lock() -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_our_own_settings_are_settings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {setting: VARIABLE.sub("letters", str(value)) for setting, value in services()[name]["environment"].items()}
+    def filled(value: object) -> str:
+        return VARIABLE.sub(lambda found: KEY if found[1] == "SECRET_KEYS" else "letters", str(value))
+
+    given = {setting: filled(value) for setting, value in services()[name]["environment"].items()}
     for setting, value in given.items():
         monkeypatch.setenv(setting, value)
     settings = ConsoleSettings()

@@ -17,6 +17,7 @@ from tests.app.program import Program, program, until
 from tests.cluster import HASTY, throwaway
 from tests.compose import services
 from tests.packaging.test_compose import VARIABLE
+from tests.post import KEY
 from worker.database import autocommit, connect
 
 SIGNING_IN = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
@@ -26,6 +27,7 @@ VALUES = {name: name.replace("_", "").lower() for name in ("POSTGRES_PASSWORD", 
     "APP_RW_PASSWORD": "working",
     "CONSOLE_RW_PASSWORD": "looking",
     "OBJECTS_PASSWORD": endpoints.SECRET_KEY,
+    "SECRET_KEYS": KEY,
 }
 
 

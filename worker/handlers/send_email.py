@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 
 
 def register(registry: Registry, deployment: Deployment) -> None:
-    """Run it where mail can be sent and secrets be opened, else do not advertise it (S1-100)."""
+    """Run it where mail can be sent and secrets be opened, else do not advertise it (S1-100).
+
+    A host that has a handler of its own for this type keeps it.
+    """
     settings = deployment.settings
+    if registry.job_types.handler(EMAIL_JOB_TYPE):
+        return
     if email_delivery_readiness(settings) is None and secret_encryption_readiness(settings) is None:
         registry.job_types.register(EMAIL_JOB_TYPE, partial(deliver_email_job, deployment), queue=QUEUE)
 

@@ -21,7 +21,7 @@ from worker.queries.jobs import NewJob, enqueue
 pytestmark = pytest.mark.postgresql
 
 TYPES = job_types("render_report", "other")
-SEALED = {"schema": "watchfloor.email.v1", "ciphertext": "x"}
+SEALED = {"schema": "watchfloor.email.v1", "ciphertext": "c2VhbGVk"}
 TENANT = new_id()
 
 
