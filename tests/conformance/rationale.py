@@ -45,8 +45,6 @@ AWAITED: dict[str, str] = {
     "S1-62": "the route that enqueues it comes with the tenants",
     "S1-63": "the import that enqueues it comes with the tenants",
     "S1-64": "invitations and password resets come with the accounts",
-    "S1-96": "what asks the mail provider comes with the mail",
-    "S1-97": "what asks for the keys of secrets comes with the mail",
 }
 
 AWAITED_OF_CASES: dict[str, str] = {}

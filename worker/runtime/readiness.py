@@ -27,9 +27,9 @@ def readiness_of(settings: WorkerSettings, registry: Registry) -> Readiness:
 def _require_mail(settings: WorkerSettings) -> None:
     """ConfigurationError unless mail can be sent from here, and a secret that is sealed now can be opened (S1-98)."""
     if problem := email_delivery_readiness(settings) or secret_encryption_readiness(settings):
-        raise ConfigurationError(problem)
+        raise ConfigurationError(f"{EMAIL_JOB_TYPE}: {problem}")
     envelope = open_envelope(settings)
     try:
         envelope.open(envelope.seal(_TRIAL, bound_to=_PURPOSE), bound_to=_PURPOSE)
     except EnvelopeError as error:
-        raise ConfigurationError(f"WATCHFLOOR_SECRET_KEYS: {error}") from None
+        raise ConfigurationError(f"{EMAIL_JOB_TYPE}: WATCHFLOOR_SECRET_KEYS: {error}") from None

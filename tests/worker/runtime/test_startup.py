@@ -1,10 +1,11 @@
 """Starting: a worker that cannot do what it would advertise does not start."""
 
 import pytest
+from cryptography.fernet import Fernet
 
 from tests.worker.runtime.bench import registry, settings
 from worker.errors import ConfigurationError
-from worker.handlers import Registry
+from worker.handlers import Registry, configured
 from worker.runtime.startup import new_instance, validate
 
 
@@ -57,6 +58,20 @@ def test_s1_96_to_98_what_is_not_ready_refuses_the_start(known: Registry) -> Non
 
 def test_s1_99_readiness_is_asked_only_for_what_the_worker_takes(known: Registry) -> None:
     assert validate(settings(worker_job_types="work"), known, {"send_email": unready}) == {"work"}
+
+
+@pytest.mark.parametrize("missing", ["mail_uri", "secret_keys"])
+def test_what_is_built_in_and_was_not_registered_says_why_when_it_is_named(missing: str) -> None:
+    values = {"mail_uri": "memory://", "secret_keys": Fernet.generate_key().decode(), "worker_job_types": "send_email"}
+    whole = settings(**values)
+    assert validate(whole, configured(whole)) == {"send_email"}
+    half = settings(**{name: value for name, value in values.items() if name != missing})
+    with pytest.raises(ConfigurationError, match=f"^send_email: WATCHFLOOR_{missing.upper()} is not set"):
+        validate(half, configured(half))
+
+
+def test_a_hosts_own_handler_for_mail_is_for_that_host_to_know(known: Registry) -> None:
+    assert validate(settings(), known) == {"work", "send_email"}
 
 
 def test_a_04_every_start_is_another_instance_of_the_same_component() -> None:
