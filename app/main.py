@@ -94,7 +94,6 @@ def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance
 
 def _engines(settings: ConsoleSettings) -> list[Engine]:
     """One for the pages and one for the work, a pool each: a page holds a place in one while it waits in the other."""
-    topology.require_same_database(settings, "CONSOLE_DATABASE_URL", settings.console_database_url)
     addresses = (topology.address(settings.of_pages), topology.address(settings))
     size = settings.console_pool_size
     return [connect(each, application_name="watchfloor console", pool_size=size, pre_ping=True) for each in addresses]

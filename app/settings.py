@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 
+from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
 from worker.settings import Names, Seconds, WorkerSettings
 
@@ -39,6 +40,11 @@ class ConsoleSettings(WorkerSettings):
     def _lists(cls, value: Any) -> Any:
         return cls._split(value)
 
+    @field_validator("console_database_url")
+    @classmethod
+    def _pages(cls, value: SecretStr | None) -> SecretStr | None:
+        return cls._none_if_empty(value)
+
     @field_validator("secure_cookies", mode="before")
     @classmethod
     def _auto(cls, value: Any) -> Any:
@@ -53,7 +59,8 @@ class ConsoleSettings(WorkerSettings):
 
     @property
     def of_pages(self) -> Self:
-        """The same with the pages' address as the database's."""
+        """The same with the pages' address as the database's; TopologyRefused where that cannot be one of several."""
+        topology.require_same_database(self, "CONSOLE_DATABASE_URL", self.console_database_url)
         return self.model_copy(update={"database_url": self.console_database_url or self.database_url})
 
     @property

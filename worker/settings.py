@@ -69,6 +69,13 @@ class WorkerSettings(BaseSettings):
     migrations_database_url: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("MIGRATIONS_DATABASE_URL", "migrations_database_url")
     )
+
+    @field_validator("migrations_database_url")
+    @classmethod
+    def _none_if_empty(cls, value: SecretStr | None) -> SecretStr | None:
+        """A variable that is left empty names nothing, least of all whoever owns the schemas."""
+        return value or None
+
     pooler: Literal["transaction"] | None = None
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level")

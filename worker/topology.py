@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from worker.database import is_file, url_of
+from worker.database import is_file, is_server, url_of
 from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
 from worker.job_types import PROVISION_JOB_TYPE
 from worker.mail_places import MEMORY
@@ -41,9 +41,14 @@ def address(settings: WorkerSettings) -> str:
 
 
 def as_owner(settings: Settings) -> Settings:
-    """The settings of whoever owns the schemas, past any pooler; where no address is the owner's, everybody is."""
-    owner = settings.migrations_database_url
-    return settings.model_copy(update={"database_url": owner, "pooler": None}) if owner else settings
+    """The settings of whoever owns the schemas, past any pooler; where no address is the owner's, everybody is.
+
+    TopologyRefused where that cannot be the address of one of several roles.
+    """
+    if not (owner := settings.migrations_database_url):
+        return settings
+    _require_roles(settings, "MIGRATIONS_DATABASE_URL", owner)
+    return settings.model_copy(update={"database_url": owner, "pooler": None})
 
 
 def owner_address(settings: WorkerSettings) -> str:
@@ -57,8 +62,16 @@ def require_same_database(settings: WorkerSettings, name: str, other: SecretStr 
         return
     if settings.database_url is None:
         raise TopologyRefused(f"{name} is set, but DATABASE_URL is not: both are addresses of one database")
-    if is_file(other.get_secret_value()) or is_file(address(settings)):
+    _require_roles(settings, name, other)
+
+
+def _require_roles(settings: WorkerSettings, name: str, other: SecretStr) -> None:
+    """A file, named by either, has none; what it says is not repeated, it may hold a password."""
+    text = other.get_secret_value()
+    if is_file(text) or (settings.database_url and is_file(address(settings))):
         raise TopologyRefused(f"{name}: a SQLite database knows no roles: leave it out")
+    if not is_server(text):
+        raise TopologyRefused(f"{name}: must be like postgresql://user:password@host:5432/name")
 
 
 def may_provision(settings: WorkerSettings) -> bool:

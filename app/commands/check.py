@@ -42,15 +42,18 @@ def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
     settings = ConsoleSettings()
     topology.require_shareable(settings, starts="this deployment")
     topology.require_timing(settings)
-    registry = configured(settings)
-    runnable = ", ".join(sorted(registry.capabilities())) or "no job type; see WATCHFLOOR_HANDLERS"
     with database(settings, data, create=False) as found, found.engine() as engine:
-        findings = [Finding("configuration", "ok", f"runs {runnable}"), *_database(engine, settings), *_others(found)]
+        findings = [_configuration(found.settings), *_database(engine, settings), *_others(found)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
     if not healthy:
         ctx.exit(Unhealthy.exit_code)
+
+
+def _configuration(settings: ConsoleSettings) -> Finding:
+    runnable = ", ".join(sorted(configured(settings).capabilities()))
+    return Finding("configuration", "ok", f"runs {runnable}")
 
 
 def _database(engine: Engine, settings: ConsoleSettings) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from urllib.parse import urlsplit
 
 import click
 import structlog
@@ -18,7 +17,7 @@ from app.commands.refusals import Misconfigured, Refused
 from app.processes import Companion
 from app.settings import ConsoleSettings
 from worker import topology
-from worker.database import Engine, Seat, connect, is_file, is_outage, url_of
+from worker.database import Engine, Seat, connect, is_file, is_outage, is_server
 from worker.errors import ConfigurationError
 from worker.local_postgres import LocalPostgres, default_data_folder
 from worker.queries.pages import readiness
@@ -128,10 +127,5 @@ def _objects(settings: ConsoleSettings, folder: Path) -> dict[str, str]:
 
 def _require_address(text: str) -> None:
     """Misconfigured unless it is an address of a PostgreSQL; what it says is not repeated, it may hold a password."""
-    try:
-        parts = urlsplit(url_of(text))
-        is_ours = parts.scheme == "postgresql+psycopg" and parts.port != 0
-    except ValueError:
-        is_ours = False
-    if not is_ours:
+    if not is_server(text):
         raise Misconfigured(f"DATABASE_URL: {ADDRESSES}")

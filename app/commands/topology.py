@@ -59,7 +59,7 @@ def _with_port(settings: ConsoleSettings) -> ConsoleSettings:
 def _owned(settings: ConsoleSettings) -> ConsoleSettings:
     """The settings with the owner's database as theirs; the embedded one where they name none."""
     if settings.migrations_database_url:
-        return settings.model_copy(update={"database_url": settings.migrations_database_url, "pooler": None})
+        return topology.as_owner(settings)
     if settings.database_url:
         topology.shaped(settings, "standalone", starts=_STARTS)  # a file is refused as what it is
         raise Misconfigured(

@@ -143,6 +143,12 @@ def test_a_file_is_migrated_checked_and_worked_on_by_commands_alone(url: str) ->
     assert look(url, job_id).status == "cancelled"
 
 
+def test_check_tells_what_is_run_with_the_objects_beside_the_file(url: str) -> None:
+    shell = Shell(url)
+    shell.ok("migrate")
+    assert "train_tenant_model" in shell.json("check")["checks"][0]["detail"]
+
+
 def test_what_is_no_database_is_left_as_it_is(url: str, tmp_path: Path) -> None:
     (tmp_path / "watchfloor.db").write_text("a letter to somebody")
     assert "not a SQLite database" in Shell(url).refused("migrate", code=78)

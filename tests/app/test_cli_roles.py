@@ -46,6 +46,31 @@ def test_the_queue_is_told_to_either(request: pytest.FixtureRequest, role: str, 
     Shell(address(request.getfixturevalue(role))).ok(*command)
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("migrate",), "MIGRATIONS_DATABASE_URL"),
+        (("tokens", "list"), "MIGRATIONS_DATABASE_URL"),
+        (("up", "--port", "0"), "MIGRATIONS_DATABASE_URL"),
+        (("topology", "--port", "0"), "MIGRATIONS_DATABASE_URL"),
+        (("check",), "MIGRATIONS_DATABASE_URL"),
+        (("check",), "CONSOLE_DATABASE_URL"),
+        (("serve", "--port", "0"), "CONSOLE_DATABASE_URL"),
+    ],
+)
+@pytest.mark.parametrize("wrong", ["sqlite:///there_is_none.db", "mysql://root:hunter2@localhost/queue", "hunter2"])
+def test_an_address_that_can_be_of_no_role_is_refused_by_its_own_name(
+    shell: Shell, command: tuple[str, ...], name: str, wrong: str
+) -> None:
+    message = shell.refused(*command, code=78, **{name: wrong})
+    assert f"Error: {name}: " in message
+    assert "hunter2" not in message
+
+
+def test_an_address_that_is_left_empty_is_none(shell: Shell, url: str) -> None:
+    shell.ok("check", DATABASE_URL=url, CONSOLE_DATABASE_URL="", MIGRATIONS_DATABASE_URL="")
+
+
 def test_pages_are_not_served_by_a_role_that_may_let_nobody_in(shell: Shell) -> None:
     assert "CONSOLE_DATABASE_URL" in shell.refused("serve", "--port", "0", code=78)
 

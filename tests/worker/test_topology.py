@@ -147,12 +147,36 @@ def test_the_owner_is_whoever_has_the_owners_address_past_a_pooler() -> None:
         ({"migrations_database_url": OWNERS}, "is set, but DATABASE_URL is not"),
         ({"migrations_database_url": OWNERS, "database_url": FILE}, "SQLite"),
         ({"migrations_database_url": FILE, "database_url": SERVER}, "SQLite"),
+        ({"migrations_database_url": "mysql://root:hunter2@localhost/queue", "database_url": SERVER}, "must be like"),
+        ({"migrations_database_url": "hunter2", "database_url": SERVER}, "must be like"),
     ],
 )
 def test_the_owners_address_is_of_the_same_database(values: dict[str, Any], words: str) -> None:
     with pytest.raises(TopologyRefused, match=f"^MIGRATIONS_DATABASE_URL.*{words}") as refusal:
         topology.shaped(settings(**values), "in_process", starts="a console")
     assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"migrations_database_url": FILE},
+        {"migrations_database_url": FILE, "database_url": SERVER},
+        {"migrations_database_url": OWNERS, "database_url": FILE},
+        {"migrations_database_url": "hunter2"},
+    ],
+)
+def test_nobody_owns_by_an_address_that_knows_no_roles(values: dict[str, Any]) -> None:
+    with pytest.raises(TopologyRefused, match="^MIGRATIONS_DATABASE_URL: ") as refusal:
+        topology.as_owner(settings(**values))
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_an_owners_address_that_is_empty_is_none() -> None:
+    known = settings(database_url=SERVER, migrations_database_url="", **PROVISIONER)
+    with pytest.raises(TopologyRefused, match="^MIGRATIONS_DATABASE_URL is not set"):
+        topology.require_split(known)
+    topology.shaped(settings(database_url=FILE, migrations_database_url=""), "in_process", starts="a console")
 
 
 def test_the_refusals_are_of_the_kinds_that_hosts_expect() -> None:

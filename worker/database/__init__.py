@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, Engine
 from sqlalchemy import Row as AnyRow
 
-from worker.database.addresses import signing_in
+from worker.database.addresses import is_server, signing_in
 from worker.database.aggregates import earliest, slot_of, tally
 from worker.database.breaking import break_off
 from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
@@ -90,6 +90,7 @@ __all__ = (
     "is_lent",
     "is_outage",
     "is_retryable",
+    "is_server",
     "is_strained",
     "items_in",
     "json_of",
