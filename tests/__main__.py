@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 
 from tests import bouncer, browser
 
@@ -11,20 +12,28 @@ PROGRAMS = {"browser": browser, "pgbouncer": bouncer}
 CHECKS = {
     "format": "ruff format --check .",
     "lint": "ruff check .",
-    "types": "mypy",
     "imports": "lint-imports --no-logo",
     "templates": "djlint --lint --quiet templates",
 }
 
 
 def main(arguments: list[str]) -> int:
-    """Run every step whichever fails; the tests come last, so that their summary ends the output."""
+    """Run every step whichever fails; the tests come last, so that their summary ends the output.
+
+    The types are looked at meanwhile, on the machine's other core, and speak up only if something is wrong.
+    """
     os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))
-    announce("programs")
-    failed = [name for name, program in PROGRAMS.items() if not program.provide()]
-    failed += [name for name, command in CHECKS.items() if not passes(name, command.split())]
-    if not passes("tests", ["pytest", *arguments]):
-        failed.append("tests")
+    with ThreadPoolExecutor(1) as beside:
+        types = beside.submit(subprocess.run, ["mypy"], capture_output=True, text=True, check=False)
+        announce("programs")
+        failed = [name for name, program in PROGRAMS.items() if not program.provide()]
+        failed += [name for name, command in CHECKS.items() if not passes(name, command.split())]
+        if not passes("tests", ["pytest", *arguments]):
+            failed.append("tests")
+    if types.result().returncode:
+        announce("types")
+        print(types.result().stdout, types.result().stderr)
+        failed.append("types")
     if failed:
         print(f"\nFailed: {', '.join(failed)}")
     return 1 if failed else 0
