@@ -167,14 +167,14 @@ def test_the_owners_address_is_of_the_same_database(values: dict[str, Any], word
     ],
 )
 def test_nobody_owns_by_an_address_that_knows_no_roles(values: dict[str, Any]) -> None:
-    with pytest.raises(TopologyRefused, match="^MIGRATIONS_DATABASE_URL: ") as refusal:
+    with pytest.raises(TopologyRefused, match=r"^MIGRATIONS_DATABASE_URL: ") as refusal:
         topology.as_owner(settings(**values))
     assert "hunter2" not in str(refusal.value)
 
 
 def test_an_owners_address_that_is_empty_is_none() -> None:
     known = settings(database_url=SERVER, migrations_database_url="", **PROVISIONER)
-    with pytest.raises(TopologyRefused, match="^MIGRATIONS_DATABASE_URL is not set"):
+    with pytest.raises(TopologyRefused, match=r"^MIGRATIONS_DATABASE_URL is not set"):
         topology.require_split(known)
     topology.shaped(settings(database_url=FILE, migrations_database_url=""), "in_process", starts="a console")
 
