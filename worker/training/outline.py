@@ -12,6 +12,8 @@ from worker.training.config import TrainingConfig
 
 MIN_ROWS = 20
 MAX_CLASSES = 50
+LONGEST_CLASS = 100
+"""An array of texts has room for the longest one in each row."""
 FEW = 10
 BEYOND = 1e30
 """What is further from zero counts as this: squares and sums of it still are finite."""
@@ -72,6 +74,8 @@ def _targets(cells: Sequence[Cell], task: str) -> list[float | str]:
     classes = [_text(cell) for cell in cells if cell is not None]
     if not 2 <= (different := len(set(classes))) <= MAX_CLASSES:
         raise NotTrainable(f"the target has {different} classes; it takes 2 to {MAX_CLASSES}")
+    if max(map(len, classes)) > LONGEST_CLASS:
+        raise NotTrainable(f"the target has a class of more than {LONGEST_CLASS} characters")
     return [*classes]
 
 

@@ -74,6 +74,7 @@ def test_numbers_too_far_off_count_as_the_farthest() -> None:
         ({"x": [*ROWS], "y": [1] + [None] * 39}, {}, f"1 rows have a target; it takes {MIN_ROWS}"),
         ({"x": [*ROWS], "y": ["a"] * 40}, {}, "the target has 1 classes; it takes 2 to 50"),
         ({"x": [*range(60)], "y": [f"id {row}" for row in range(60)]}, {}, "the target has 60 classes"),
+        ({"x": [*ROWS], "y": ["a"] * 39 + ["b" * 101]}, {}, "the target has a class of more than 100 characters"),
         ({"x": [*ROWS], "y": ["a"] * 40}, {"task": "regression"}, "'y' is text, and a regression takes numbers"),
         ({"x": [*ROWS], "y": [10**40 * row for row in ROWS]}, {}, "the target has numbers beyond 1e+30"),
     ],
