@@ -10,11 +10,16 @@ from tests import factories
 from tests.conftest import as_role
 from tests.provisioned import provisioned
 from worker.database import APP_RW, CONSOLE_RW, OWNER, code_of
-from worker.model import Status
+from worker.job_types import JobTypes
+from worker.model import Event, Status
+from worker.new_jobs import NewJob
+from worker.queries import jobs, outbox
 from worker.queries.schema import metadata
 from worker.queries.schema.privileges import PRIVILEGES
+from worker.subscribers import Subscribers
 
 FORBIDDEN = "42501"
+LET_GO = "locked_by = NULL, locked_at = NULL, lease_expires_at = NULL"
 NEITHER = {
     "make a schema": "CREATE SCHEMA mine",
     "make a table": "CREATE TABLE control.mine (id int)",
@@ -52,6 +57,10 @@ REFUSED = {
         "read sign-in links": "SELECT FROM control.sign_in_links",
         "read tokens": "SELECT FROM control.api_tokens",
         "forget tries": "DELETE FROM control.rate_counters",
+        "add a job that runs already": "INSERT INTO control.platform_jobs (id, job_type, status, locked_by)"
+        " VALUES (gen_random_uuid(), 'provision_tenant', 'running', 'me')",
+        "add a job that is over": "INSERT INTO control.platform_jobs (id, job_type, status, finished_at)"
+        " VALUES (gen_random_uuid(), 'provision_tenant', 'succeeded', now())",
         "speak for an operator": "UPDATE control.dead_letter_groups SET note = 'mine'",
     },
     CONSOLE_RW: NEITHER
@@ -121,6 +130,24 @@ def test_s1_86_the_owner_alone_starts_a_provisioning_and_the_console_starts_noth
         assert attempt(theirs, "UPDATE control.platform_jobs SET status = 'running'") == answer
 
 
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        ("locked_by = 'me'", FORBIDDEN),
+        (f"status = 'succeeded', finished_at = now(), {LET_GO}", FORBIDDEN),
+        ("lease_expires_at = now(), cancel_requested_at = now()", None),
+        (f"status = 'queued', {LET_GO}", None),
+        (f"status = 'failed', finished_at = now(), {LET_GO}", None),
+    ],
+)
+def test_a_running_provisioning_is_taken_from_its_worker_but_neither_taken_over_nor_called_done(
+    app_rw: Engine, conn: Connection, change: str, answer: str | None
+) -> None:
+    tenant_id = factories.tenant(conn)
+    factories.job(conn, job_type="provision_tenant", tenant_id=tenant_id, status=Status.RUNNING, locked_by="worker")
+    assert attempt(app_rw, f"UPDATE control.platform_jobs SET {change}") == answer
+
+
 def test_no_detour_leads_to_a_running_provisioning(app_rw: Engine, conn: Connection) -> None:
     job_id = factories.job(conn, job_type="work", tenant_id=factories.tenant(conn))
     assert attempt(app_rw, "UPDATE control.platform_jobs SET status = 'running'") is None
@@ -185,10 +212,19 @@ def test_both_may_read_what_the_people_of_the_console_did(console_rw: Engine, ap
         assert attempt(theirs, "SELECT * FROM control.operator_actions") is None
 
 
+def test_app_rw_makes_jobs_of_requests_and_of_events(app_rw: Engine) -> None:
+    subscribers = Subscribers()
+    subscribers.register("order.created", "crm", lambda job: None)
+    with app_rw.begin() as conn:
+        assert jobs.enqueue(conn, JobTypes(), NewJob("materialize_insights", idempotency_key="one")).created
+        outbox.publish(conn, Event("order.created", {"order_id": 7}))
+        assert outbox.relay(conn, subscribers).jobs == 1
+
+
 @pytest.mark.parametrize("state", [Status.QUEUED, Status.RUNNING])
 def test_app_rw_does_with_other_jobs_as_it_needs(app_rw: Engine, conn: Connection, state: Status) -> None:
     factories.job(conn, status=state)
-    end = "status = 'succeeded', finished_at = now(), locked_by = NULL, locked_at = NULL, lease_expires_at = NULL"
+    end = f"status = 'succeeded', finished_at = now(), {LET_GO}"
     assert attempt(app_rw, f"UPDATE control.platform_jobs SET {end}") is None
     assert attempt(app_rw, "DELETE FROM control.platform_jobs") is None
 

@@ -1,4 +1,4 @@
-"""Guards on jobs: only the owner starts a provisioning, and the console queues and cancels but runs nothing.
+"""Guards on jobs: only the owner runs a provisioning, and the console queues and cancels but runs nothing.
 
 The roles and what each may do are no revision: `watchfloor migrate` sees to them every time.
 """
@@ -19,17 +19,17 @@ CREATE FUNCTION control.refuse_unless_owner() RETURNS trigger
     AS $$
 BEGIN
     IF NOT pg_has_role((SELECT relowner FROM pg_class WHERE oid = tg_relid), 'MEMBER') THEN
-        RAISE EXCEPTION 'provision_tenant is started by the owner of % alone', tg_relid::regclass
+        RAISE EXCEPTION 'provision_tenant is run by the owner of % alone', tg_relid::regclass
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NULL;
 END
 $$
 ---
-CREATE TRIGGER provisioning_is_the_owners AFTER UPDATE OF status, job_type ON control.platform_jobs
+CREATE TRIGGER provisioning_is_the_owners AFTER UPDATE OF status, job_type, locked_by ON control.platform_jobs
     FOR EACH ROW
-    WHEN (new.job_type = 'provision_tenant' AND new.status = 'running'
-        AND (old.status <> 'running' OR old.job_type <> 'provision_tenant'))
+    WHEN (new.job_type = 'provision_tenant' AND new.status IN ('running', 'succeeded')
+        AND (old.status <> new.status OR old.job_type <> new.job_type OR old.locked_by IS DISTINCT FROM new.locked_by))
     EXECUTE FUNCTION control.refuse_unless_owner()
 ---
 CREATE FUNCTION control.refuse_console() RETURNS trigger

@@ -1,4 +1,4 @@
-"""What a role may not do with a job although it may write the table: start a provisioning, or end a job by hand.
+"""What a role may not do with a job although it may write the table: run a provisioning, or end a job by hand.
 
 Each is looked for after the row is written, which locks nothing, and its function is called for no other row.
 """
@@ -19,7 +19,7 @@ CREATE FUNCTION control.refuse_unless_owner() RETURNS trigger
     AS $$
 BEGIN
     IF NOT pg_has_role((SELECT relowner FROM pg_class WHERE oid = tg_relid), 'MEMBER') THEN
-        RAISE EXCEPTION 'provision_tenant is started by the owner of % alone', tg_relid::regclass
+        RAISE EXCEPTION 'provision_tenant is run by the owner of % alone', tg_relid::regclass
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NULL;
@@ -27,10 +27,10 @@ END
 $$
 """
 _PROVISIONING = """
-CREATE TRIGGER provisioning_is_the_owners AFTER UPDATE OF status, job_type ON control.platform_jobs
+CREATE TRIGGER provisioning_is_the_owners AFTER UPDATE OF status, job_type, locked_by ON control.platform_jobs
     FOR EACH ROW
-    WHEN (new.job_type = 'provision_tenant' AND new.status = 'running'
-        AND (old.status <> 'running' OR old.job_type <> 'provision_tenant'))
+    WHEN (new.job_type = 'provision_tenant' AND new.status IN ('running', 'succeeded')
+        AND (old.status <> new.status OR old.job_type <> new.job_type OR old.locked_by IS DISTINCT FROM new.locked_by))
     EXECUTE FUNCTION control.refuse_unless_owner()
 """
 _OF_CONSOLE = """

@@ -17,6 +17,7 @@ _NEW_JOB = (
     "id, tenant_id, job_type, queue, payload, metadata, idempotency_key, idempotency_fingerprint, max_attempts,"
     " available_at, scheduled, source, created_at, updated_at"
 )
+_OF_EVENT = "event_id, event_type, subscriber_id, schema_version"
 # A job that is to run again, sooner or not at all
 _OLD_JOB = (
     "status, attempts, replays, available_at, scheduled, cancel_requested_at, finished_at, error_detail, error_type,"
@@ -26,7 +27,10 @@ _OLD_JOB = (
 PRIVILEGES: Privileges = {
     "alembic_version": {APP_RW: _READ, CONSOLE_RW: _READ},
     # the queue
-    "platform_jobs": {APP_RW: _WORK, CONSOLE_RW: f"SELECT, INSERT ({_NEW_JOB}), UPDATE ({_OLD_JOB})"},
+    "platform_jobs": {
+        APP_RW: f"SELECT, INSERT ({_NEW_JOB}, {_OF_EVENT}), UPDATE, DELETE",
+        CONSOLE_RW: f"SELECT, INSERT ({_NEW_JOB}), UPDATE ({_OLD_JOB})",
+    },
     "processing_jobs": {APP_RW: "SELECT, UPDATE", CONSOLE_RW: _READ},
     "job_attempts": {APP_RW: _WORK, CONSOLE_RW: _READ},
     "job_steps": {APP_RW: _WORK, CONSOLE_RW: _READ},
