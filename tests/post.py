@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 from uuid import UUID
 
-from cryptography.fernet import Fernet
 from sqlalchemy import Connection, Engine
 
 from tests.worker.runtime.bench import Bench, settings
@@ -15,7 +15,8 @@ from worker.mail import Message
 from worker.mail_jobs import enqueue_email_job
 from worker.queries.schema import platform_jobs
 
-KEY = Fernet.generate_key().decode()
+KEY = base64.urlsafe_b64encode(b"watchfloor-tests-key-of-32-bytes").decode()
+"""The same in every process of a run."""
 TO, SUBJECT, SECRET = "ada.planted@shop.example", "Reset planted-subject", "planted-body-token"
 LETTER = Message(TO, SUBJECT, f"Hello,\nhttps://floor.example/reset/{SECRET}\n")
 
