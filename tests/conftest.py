@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, make_url, text
 from tests import files
 from tests.cluster import throwaway
 from tests.emptying import empty
+from tests.engines import shared
 from tests.pooler import Pooler, pooling
 from worker import migrate
 from worker.database import APP_RW, CONSOLE_RW, OWNER, connect, url_of
@@ -63,7 +64,7 @@ def migrated(server: str) -> Iterator[Engine]:
         conn.execute(text("CREATE DATABASE watchfloor"))
     maintenance.dispose()
     url = make_url(server).set(database="watchfloor").render_as_string(hide_password=False)
-    engine = connect(url, application_name="tests", pool_size=20, pre_ping=True)  # outages end its sessions, too
+    engine = shared(url)
     migrate.upgrade(engine)
     yield engine
     engine.dispose()
@@ -132,7 +133,7 @@ def of_staff(engine: Engine, request: pytest.FixtureRequest, role: str) -> Engin
 def as_role(engine: Engine, role: str) -> Iterator[Engine]:
     """An engine of the role, which the test's server lets in."""
     url = engine.url.set(username=role).render_as_string(hide_password=False)
-    theirs = connect(url, application_name="tests", pool_size=20, pre_ping=True)
+    theirs = shared(url)
     yield theirs
     theirs.dispose()
 
