@@ -73,7 +73,7 @@ async def following(world: World, stream: Any, seconds: float = 1.0) -> str:
     text = asyncio.ensure_future(anext(stream))
     await asyncio.sleep(0)
     await world.look(seconds)
-    return await asyncio.wait_for(text, 5)
+    return await asyncio.wait_for(text, 30)
 
 
 async def test_a_stream_says_the_databases_time_and_then_what_changed(world: World) -> None:

@@ -114,10 +114,10 @@ def test_a_companion_runs_until_it_is_told_to_stop() -> None:
 
     def run(stopping: Event) -> None:
         began.set()
-        stopping.wait(10)
+        stopping.wait(30)
         ended.set()
 
     with running([Companion("test", run)]):
-        assert began.wait(10)
+        assert began.wait(30)
         assert not ended.is_set()
     assert ended.is_set()

@@ -120,7 +120,7 @@ def test_while_one_reads_the_others_make_do_with_the_last(clock: Clock) -> None:
     def slow(conn: Connection, *, now: datetime | None) -> Figures:
         if source.readings:
             reading_now.set()
-            assert go_on.wait(10)
+            assert go_on.wait(30)
         return source(conn, now=now)
 
     sampler = Sampler(slow, clock=clock)
@@ -128,7 +128,7 @@ def test_while_one_reads_the_others_make_do_with_the_last(clock: Clock) -> None:
     clock.at += 2
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(reading, sampler)
-        assert reading_now.wait(10)
+        assert reading_now.wait(30)
         assert reading(sampler) == 1
         go_on.set()
         assert first.result() == 2

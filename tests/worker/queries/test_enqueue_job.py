@@ -188,7 +188,7 @@ def test_who_sleeps_is_woken_by_both(engine: Engine, conn: Connection) -> None:
         listener.execute(text(f"LISTEN {wakeups.JOBS}"))
         call(conn, NewJob("render_report"))
         enqueue(conn, TYPES, NewJob("render_report"))
-        heard = list(listener.connection.driver_connection.notifies(timeout=5, stop_after=2))  # type: ignore[union-attr] # psycopg's
+        heard = list(listener.connection.driver_connection.notifies(timeout=30, stop_after=2))  # type: ignore[union-attr] # psycopg's
         listener.execute(text("UNLISTEN *"))
     assert len(heard) == 2
 

@@ -71,8 +71,8 @@ def test_a_23_a_renewal_beside_a_batch_of_successes_and_failures_waits_for_it(
     with engine.connect() as mine:
         pause = Pause(mine)
         batch = pool.submit(finishing, mine)
-        assert pause.entered.wait(10)
+        assert pause.entered.wait(30)
         renewal = pool.submit(renewing)
         until(lambda: conn.execute(ANY_WAITS).scalar_one())
         pause.free.set()
-        assert (batch.result(10), renewal.result(10)) == (6, 0)
+        assert (batch.result(30), renewal.result(30)) == (6, 0)

@@ -48,7 +48,7 @@ def side_by_side(*acts: Callable[[], None]) -> None:
     start = Barrier(len(acts))
 
     def run(act: Callable[[], None]) -> None:
-        start.wait(10)
+        start.wait(30)
         act()
 
     with ThreadPoolExecutor(len(acts)) as pool:
@@ -113,7 +113,7 @@ def test_a_01_whoever_comes_while_the_reaper_writes_comes_too_late(engine: Engin
             answers = pool.submit(late)
             with engine.begin() as other:
                 assert take(other, "worker-2", 4) == []
-        assert answers.result(10) == ({}, {}, False, set())
+        assert answers.result(30) == ({}, {}, False, set())
     assert set(outcomes(engine).values()) == {"lease_expired"}
     assert statuses(engine) == {"queued": 4}
 

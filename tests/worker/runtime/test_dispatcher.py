@@ -110,7 +110,7 @@ def test_a_08_what_was_claimed_as_the_stop_came_goes_back_unspent(
         claim.start()
         until(lambda: conn.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted")).scalar_one())
         bench.held.close()
-    claim.join(10)
+    claim.join(30)
     row, (attempt,) = stored(conn, job_id), attempts(conn, job_id)
     assert (row.status, row.attempts, row.locked_by) == ("queued", 0, None)
     assert attempt.outcome == "released"

@@ -123,7 +123,7 @@ def test_a_standalone_worker_runs_until_it_is_told_to_stop(
     thread.start()
     until(lambda: stored(conn, job_id).status == "succeeded")
     stop.set()
-    thread.join(10)
+    thread.join(30)
     row = instance(conn)
     assert (row.component, row.job_types, row.queues) == ("mailer", ["work"], ["mail"])
     assert row.stopped_at is not None
