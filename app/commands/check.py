@@ -17,7 +17,9 @@ from app.commands.refusals import Unhealthy, explain
 from app.settings import ConsoleSettings
 from worker import migrate, topology
 from worker.database import Connection, Engine
+from worker.envelope import secret_encryption_trial
 from worker.handlers import configured
+from worker.mail import email_delivery_readiness
 from worker.queries.pages import readiness
 from worker.queries.pages.readiness import Server
 
@@ -38,12 +40,13 @@ class Finding:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
-    """Look at configuration, database, schema revision, clock and role; exit 3 when something fails."""
+    """Look at configuration, database, schema revision, clock, role and mail; exit 3 when something fails."""
     settings = ConsoleSettings()
     topology.require_shareable(settings, starts="this deployment")
     topology.require_timing(settings)
     with database(settings, data, create=False) as found, found.engine() as engine:
-        findings = [_configuration(found.settings), *_database(engine, settings), *_others(found)]
+        of_database = [*_database(engine, settings), *_others(found)]
+        findings = [_configuration(found.settings), *of_database, *_mail(settings)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
@@ -94,6 +97,15 @@ def _other(name: str, found: Database, is_fit: Callable[[Connection], bool], pro
         if reason := explain(error):
             return Finding(name, "failed", reason.message)
         raise
+
+
+def _mail(settings: ConsoleSettings) -> Iterator[Finding]:
+    """What there is of mail: a process that only enqueues it needs the keys alone."""
+    if settings.secret_keys or settings.mail_uri:
+        unsendable = settings.mail_uri and email_delivery_readiness(settings)
+        problem = unsendable or secret_encryption_trial(settings)
+        fine = "can be sealed and sent" if settings.mail_uri else "can be sealed here, and is for others to send"
+        yield Finding("mail", "failed" if problem else "ok", problem or fine)
 
 
 def _pooler(server: Server, settings: ConsoleSettings) -> Finding:

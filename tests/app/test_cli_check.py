@@ -72,6 +72,27 @@ def test_a_healthy_system_is_said_to_be_so(shell: Shell) -> None:
     assert "schema" in shell.ok("check")
 
 
+KEYS = {"WATCHFLOOR_SECRET_KEYS": "A" * 43 + "="}
+
+
+@pytest.mark.parametrize(
+    ("environment", "state", "detail"),
+    [
+        (KEYS, "ok", "for others to send"),
+        (KEYS | {"WATCHFLOOR_MAIL_URI": "memory://"}, "ok", "can be sealed and sent"),
+        ({"WATCHFLOOR_MAIL_URI": "memory://"}, "failed", "WATCHFLOOR_SECRET_KEYS is not set"),
+        ({"WATCHFLOOR_SECRET_KEYS": "kms://k?region=x&endpoint=http://127.0.0.1:9"}, "failed", "cannot be reached"),
+    ],
+)
+def test_where_mail_is_set_up_it_is_tried(shell: Shell, environment: dict[str, str], state: str, detail: str) -> None:
+    aws = {"AWS_ACCESS_KEY_ID": "floor", "AWS_SECRET_ACCESS_KEY": "hunter2"}
+    result = shell("check", "--json", **environment, **aws)
+    mail = json.loads(result.stdout)["checks"][-1]
+    assert (mail["check"], mail["state"], result.exit_code) == ("mail", state, 0 if state == "ok" else 3)
+    assert detail in mail["detail"]
+    assert "hunter2" not in result.output
+
+
 def test_a_database_without_the_schema_is_unhealthy(empty: str) -> None:
     result = Shell(empty)("check", "--json")
     assert result.exit_code == 3

@@ -12,11 +12,11 @@ from typing import Protocol
 
 from worker.envelope.fernet import LocalEnvelope
 from worker.envelope.rotation import RotatingEnvelope
-from worker.errors import ConfigurationError
+from worker.errors import ConfigurationError, EnvelopeError
 from worker.secret_keys import AwsKey, LocalKey, SecretKey, VaultKey, keys_of
 from worker.settings import WorkerSettings
 
-__all__ = ["Envelope", "open_envelope", "secret_encryption_readiness"]
+__all__ = ["Envelope", "open_envelope", "secret_encryption_readiness", "secret_encryption_trial"]
 
 _SDKS: tuple[tuple[type[SecretKey], str, str, str], ...] = (
     (AwsKey, "kms://", "boto3", "aws"),
@@ -42,6 +42,18 @@ def secret_encryption_readiness(settings: WorkerSettings) -> str | None:
     for kind, scheme, package, extra in _SDKS:
         if any(isinstance(key, kind) for key in keys) and not _is_there(package):
             return f"WATCHFLOOR_SECRET_KEYS: {scheme} needs the extra: pip install 'watchfloor[{extra}]'"
+    return None
+
+
+def secret_encryption_trial(settings: WorkerSettings) -> str | None:
+    """The same after a secret was sealed and opened, for which a key service is asked."""
+    if problem := secret_encryption_readiness(settings):
+        return problem
+    envelope = open_envelope(settings)
+    try:
+        envelope.open(envelope.seal(b"trial", bound_to="a trial"), bound_to="a trial")
+    except EnvelopeError as error:
+        return f"WATCHFLOOR_SECRET_KEYS: {error}"
     return None
 
 

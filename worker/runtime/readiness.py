@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from worker.envelope import open_envelope, secret_encryption_readiness
-from worker.errors import ConfigurationError, EnvelopeError
+from worker.envelope import secret_encryption_trial
+from worker.errors import ConfigurationError
 from worker.handlers import Registry
 from worker.job_types import EMAIL_JOB_TYPE
 from worker.mail import email_delivery_readiness
@@ -14,8 +14,6 @@ from worker.settings import WorkerSettings
 
 Readiness = Mapping[str, Callable[[], None]]
 """By job type: what raises ConfigurationError when this process could not do such a job."""
-
-_TRIAL, _PURPOSE = b"trial", "the start of a worker"
 
 
 def readiness_of(settings: WorkerSettings, registry: Registry) -> Readiness:
@@ -26,10 +24,5 @@ def readiness_of(settings: WorkerSettings, registry: Registry) -> Readiness:
 
 def _require_mail(settings: WorkerSettings) -> None:
     """ConfigurationError unless mail can be sent from here, and a secret that is sealed now can be opened (S1-98)."""
-    if problem := email_delivery_readiness(settings) or secret_encryption_readiness(settings):
+    if problem := email_delivery_readiness(settings) or secret_encryption_trial(settings):
         raise ConfigurationError(f"{EMAIL_JOB_TYPE}: {problem}")
-    envelope = open_envelope(settings)
-    try:
-        envelope.open(envelope.seal(_TRIAL, bound_to=_PURPOSE), bound_to=_PURPOSE)
-    except EnvelopeError as error:
-        raise ConfigurationError(f"{EMAIL_JOB_TYPE}: WATCHFLOOR_SECRET_KEYS: {error}") from None
