@@ -16,7 +16,7 @@ import click
 
 from app.commands.databases import data_option, database
 from app.commands.output import document, say
-from app.commands.refusals import Misconfigured, Refused
+from app.commands.refusals import Misconfigured, Refused, by_the_owner
 from app.commands.values import reason
 from app.settings import ConsoleSettings
 from worker import migrate, topology
@@ -59,7 +59,7 @@ def at_desk(callback: Callable[..., None]) -> Callable[..., None]:
 
 def at_owners_desk(callback: Callable[..., None]) -> Callable[..., None]:
     """The same by the owner's address, where there is one: who may come in, no other role decides."""
-    return _at_desk(callback, lambda: topology.as_owner(ConsoleSettings()))
+    return _at_desk(by_the_owner()(callback), lambda: topology.as_owner(ConsoleSettings()))
 
 
 def _at_desk(callback: Callable[..., None], settings: Callable[[], ConsoleSettings]) -> Callable[..., None]:

@@ -9,7 +9,7 @@ import click
 from app.commands.databases import data_option, database
 from app.commands.desk import json_option
 from app.commands.output import document, say
-from app.commands.refusals import Failed
+from app.commands.refusals import Failed, by_the_owner
 from app.settings import ConsoleSettings
 from worker import migrate, topology
 from worker.provisioning import fleet
@@ -18,6 +18,7 @@ from worker.provisioning import fleet
 @click.command("migrate")
 @data_option
 @json_option
+@by_the_owner()
 def command(*, data: Path | None, as_json: bool) -> None:
     """Bring the database, and each tenant's tables, to this program's schema; safe to repeat, and on many machines."""
     settings = topology.as_owner(ConsoleSettings())

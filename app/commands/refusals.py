@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
@@ -50,11 +51,22 @@ def explain(error: Exception) -> Failed | None:
     if is_outage(error):
         return Failed(f"the database does not answer: {_driver(error)}")
     if is_forbidden(error):
-        return Misconfigured(f"DATABASE_URL: its role lacks a privilege: {_driver(error)}")
+        return _lacking("DATABASE_URL", error)
     for kind, answer in _ANSWERS.items():
         if isinstance(error, kind):
             return answer(str(error))
     return None
+
+
+@contextmanager
+def by_the_owner() -> Iterator[None]:
+    """Name the owner's address where its role lacks a privilege."""
+    try:
+        yield
+    except Exception as error:
+        if is_forbidden(error):
+            raise _lacking("MIGRATIONS_DATABASE_URL, else DATABASE_URL", error) from error
+        raise
 
 
 _ANSWERS: dict[type[Exception], Callable[[str], Failed]] = {
@@ -63,6 +75,10 @@ _ANSWERS: dict[type[Exception], Callable[[str], Failed]] = {
     InvalidInput: Refused,
     KeyReused: Failed,
 }
+
+
+def _lacking(setting: str, error: Exception) -> Misconfigured:
+    return Misconfigured(f"{setting}: its role lacks a privilege: {_driver(error)}")
 
 
 def _driver(error: Exception) -> str:

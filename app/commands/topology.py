@@ -12,9 +12,10 @@ import click
 
 from app import logs
 from app.commands.databases import Database, data_option, database
-from app.commands.desk import json_option, os_actor
-from app.commands.links import address, admin_link
-from app.commands.output import document, say
+from app.commands.desk import json_option
+from app.commands.links import address
+from app.commands.opening import greeting, prepare
+from app.commands.output import say
 from app.commands.refusals import Misconfigured
 from app.commands.serving import bound, given, host_option, port_option
 from app.processes import Stop, running
@@ -22,9 +23,10 @@ from app.settings import ConsoleSettings
 from app.split.child import Child
 from app.split.shares import Share, addresses, require_apart, shares
 from app.text import escaped
-from worker import migrate, topology
+from worker import topology
 
 _STARTS = "`watchfloor topology`"
+_BESIDE = "with a provisioner and a product worker in processes of their own"
 _LOOK_EVERY_SECONDS = 0.1
 _NAME_WIDTH = 12
 _LAST_WORDS_SECONDS = 15
@@ -42,11 +44,13 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
     settings = _with_port(topology.shaped(_owned(told), "standalone", starts=_STARTS))
     logs.configure(settings)
     with database(settings, data, create=True) as found:
-        path = _prepare(found)
+        with found.engine() as owner:
+            path = prepare(owner, found.settings.passwords)
         children = [_child(each, settings) for each in _shares(told, found)]
         stop = Stop(parts=children)
         with stop.listening(), running([*found.care(), *children]):
-            say(_greeting(address(settings), path, found, as_json=as_json))
+            url = address(settings)
+            say(greeting(f"Watchfloor will be at {url}, {_BESIDE}", url, path, found, as_json=as_json))
             _tend(children, stop)
 
 
@@ -67,14 +71,6 @@ def _owned(settings: ConsoleSettings) -> ConsoleSettings:
             " or neither of them for the embedded PostgreSQL"
         )
     return settings
-
-
-def _prepare(found: Database) -> str | None:
-    """Migrate, which makes the roles; the path of a sign-in link."""
-    with found.engine() as engine:
-        migrate.upgrade(engine, passwords=found.settings.passwords)
-        with engine.begin() as conn:
-            return admin_link(conn, os_actor())
 
 
 def _shares(told: ConsoleSettings, found: Database) -> tuple[Share, ...]:
@@ -101,13 +97,3 @@ def _tend(children: Sequence[Child], stop: Stop) -> None:
             if child.misconfigured:
                 raise Misconfigured(f"the {child.name} does not start as it is configured: its last line says why")
         time.sleep(_LOOK_EVERY_SECONDS)
-
-
-def _greeting(url: str, path: str | None, found: Database, *, as_json: bool) -> str:
-    link = path and url + path
-    if as_json:
-        return document({"url": url, "sign_in": link, "data": found.place})
-    lines = [f"Watchfloor will be at {url}, with a provisioner and a product worker in processes of their own"]
-    lines += [f"Sign in once by  {link}" if link else "Sign in with a link from `watchfloor operators link NAME`"]
-    lines += [f"Its data lies in {found.place}"] if found.place else []
-    return "\n".join([*lines, "Ctrl-C stops it"])

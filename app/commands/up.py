@@ -10,9 +10,9 @@ import click
 
 from app import logs
 from app.commands.databases import Database, data_option, database
-from app.commands.desk import json_option, os_actor
-from app.commands.links import admin_link
-from app.commands.output import document, say
+from app.commands.desk import json_option
+from app.commands.opening import greeting, prepare
+from app.commands.output import say
 from app.commands.serving import bound, given, host_option, port_option, serve
 from app.demo import shift
 from app.demo.obstacles import obstacles_of
@@ -21,11 +21,10 @@ from app.demo.traffic import Traffic
 from app.main import new_maintenance, new_worker
 from app.processes import Companion, Part
 from app.settings import ConsoleSettings
-from worker import migrate, topology
+from worker import topology
 from worker.database import Engine, is_file
 from worker.deployment import Deployment
 from worker.handlers import Registry, configured
-from worker.provisioning import fleet
 from worker.settings import WorkerSettings
 
 
@@ -45,16 +44,13 @@ def command(*, demo: bool, host: str | None, port: int | None, data: Path | None
     with database(settings, data, create=True) as found, found.to_itself(), found.engine() as engine:
         registry = configured(found.settings)
         with Deployment(found.settings).owner_engine() as owner:
-            migrate.upgrade(owner)
-            fleet.upgrade(owner)
-            with owner.begin() as conn:
-                path = admin_link(conn, os_actor())
+            path = prepare(owner, found.settings.passwords)
         serve(
             found.settings,
             registry,
             _parts(found, engine, registry, demo=demo),
             listener=listener,
-            on_start=lambda url: say(_greeting(url, path, found, as_json=as_json)),
+            on_start=lambda url: say(greeting(f"Watchfloor is at {url}", url, path, found, as_json=as_json)),
         )
 
 
@@ -90,13 +86,3 @@ def _staff(found: Database, *, demo: bool) -> Sequence[WorkerSettings]:
     if demo and not is_file(found.url):  # which has room for one
         return shift.workers(found.settings)
     return [found.settings]
-
-
-def _greeting(url: str, path: str | None, found: Database, *, as_json: bool) -> str:
-    link = path and url + path
-    if as_json:
-        return document({"url": url, "sign_in": link, "data": found.place})
-    lines = [f"Watchfloor is at {url}"]
-    lines += [f"Sign in once by  {link}" if link else "Sign in with a link from `watchfloor operators link NAME`"]
-    lines += [f"Its data lies in {found.place}"] if found.place else []
-    return "\n".join([*lines, "Ctrl-C stops it"])

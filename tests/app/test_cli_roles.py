@@ -33,7 +33,9 @@ def test_migrate_gives_the_roles_the_passwords_that_are_set(shell: Shell, url: s
 
 @pytest.mark.parametrize("command", [("operators", "add", "dana"), ("tokens", "add", "ci", "--scopes", "tenants:read")])
 def test_who_may_come_in_is_decided_by_the_owner_alone(shell: Shell, owner: Engine, command: tuple[str, ...]) -> None:
-    assert "lacks a privilege" in shell.refused(*command, code=78)
+    for environment in ({}, {"MIGRATIONS_DATABASE_URL": shell.url}):
+        said = shell.refused(*command, code=78, **environment)
+        assert "MIGRATIONS_DATABASE_URL, else DATABASE_URL: its role lacks a privilege" in said
     assert shell.json(*command, MIGRATIONS_DATABASE_URL=address(owner))["name"] == command[2]
 
 

@@ -25,7 +25,12 @@ _SERVER = select(
     or_(func.pg_is_in_recovery(), func.current_setting("transaction_read_only") == "on").label("read_only"),
     _roles.c.rolname.label("role"),
     or_(_roles.c.rolsuper, _roles.c.rolbypassrls).label("bypasses"),
-    and_(*(func.has_table_privilege(_jobs, right) for right in ("SELECT", "INSERT", "UPDATE"))).label("may_work"),
+    # What is put in may name some columns alone; what runs is changed whole
+    and_(
+        func.has_table_privilege(_jobs, "SELECT"),
+        func.has_table_privilege(_jobs, "UPDATE"),
+        func.has_any_column_privilege(_jobs, "INSERT"),
+    ).label("may_work"),
     or_(*(func.current_setting(limit) == "0" for limit in LIMITS)).label("unbounded"),
 ).where(_roles.c.rolname == func.current_user())
 _FILE = select(
