@@ -93,7 +93,7 @@ def test_the_error_of_a_job_is_shown_line_by_line(shell: Shell, conn: Connection
 
 
 def test_a_sealed_mail_stays_sealed(shell: Shell, conn: Connection) -> None:
-    sealed = {"schema": "watchfloor.email.v1", "ciphertext": "gAAAAAB"}
+    sealed = {"schema": "watchfloor.email.v1", "ciphertext": "gAAAAAB0"}
     job_id = factories.job(conn, job_type="send_email", payload=sealed)
     assert "gAAAAAB" not in shell.ok("jobs", "show", str(job_id))
     assert shell.json("jobs", "show", str(job_id))["payload"] == "(encrypted)"

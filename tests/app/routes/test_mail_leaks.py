@@ -43,6 +43,13 @@ from worker.queries.recovery import recover
 
 PLANTED = ("planted", "shop.example", SECRET)
 PLAIN = {"to": TO, "subject": LETTER.subject, "body": LETTER.body}
+BY_HAND = (
+    "SELECT control.enqueue_job('send_email', CAST(:payload AS jsonb))",
+    (
+        "INSERT INTO control.platform_jobs (id, job_type, payload, available_at, created_at, updated_at)"
+        " VALUES (gen_random_uuid(), 'send_email', CAST(:payload AS jsonb), now(), now(), now())"
+    ),
+)
 
 
 @pytest.fixture(scope="module")
@@ -186,18 +193,21 @@ def test_s1_109_nor_does_one_that_no_key_opens(url: str, engine: Engine, conn: C
 
 
 @pytest.mark.postgresql
+@pytest.mark.parametrize("payload", [PLAIN, {"schema": "watchfloor.email.v1", "ciphertext": TO}])
 def test_s1_123_nor_does_one_that_was_never_sealed(
-    url: str, engine: Engine, conn: Connection, monkeypatch: pytest.MonkeyPatch
+    url: str, conn: Connection, monkeypatch: pytest.MonkeyPatch, payload: dict[str, str]
 ) -> None:
     with pytest.raises(InvalidInput) as in_python:
-        enqueue(conn, JobTypes(), NewJob("send_email", PLAIN))
-    with pytest.raises(DBAPIError) as in_sql:
-        conn.execute(text("SELECT control.enqueue_job('send_email', CAST(:p AS jsonb))"), {"p": json.dumps(PLAIN)})
+        enqueue(conn, JobTypes(), NewJob("send_email", payload))
+    said = repr(in_python.value)
+    for statement in BY_HAND:
+        with pytest.raises(DBAPIError, match="takes only the encrypted envelope") as in_sql:
+            conn.execute(text(statement), {"payload": json.dumps(payload)})
+        said += str(in_sql.value.orig)
     monkeypatch.setenv("DATABASE_URL", url)
-    by_command = CliRunner().invoke(command, ["enqueue", "send_email", "--payload", json.dumps(PLAIN)])
+    by_command = CliRunner().invoke(command, ["enqueue", "send_email", "--payload", json.dumps(payload)])
     assert by_command.exit_code == 2
-    said = f"{in_python.value!r} {in_sql.value.orig!s} {by_command.output}"
-    assert leaks(said + dump(url) + server_log(url)) == []
+    assert leaks(said + by_command.output + dump(url) + server_log(url)) == []
 
 
 @pytest.mark.postgresql

@@ -67,7 +67,7 @@ def test_a_56_the_form_warns_when_nobody_can_run_it(visitor: Visitor, conn: Conn
 
 def test_the_form_warns_of_a_pause_and_of_mail_sent_twice(visitor: Visitor, conn: Connection) -> None:
     queues.pause(conn, queue="mail", actor=Actor("mira"), reason="provider down", now=NOON)
-    sealed = {"schema": "watchfloor.email.v1", "ciphertext": "x"}
+    sealed = {"schema": "watchfloor.email.v1", "ciphertext": "c2VhbGVk"}
     job = die(conn, job_type="send_email", queue="mail", payload=sealed)
     said = plain(visitor().get(f"/replays/new?job={job}").text)
     assert "mail is paused by mira: provider down" in said

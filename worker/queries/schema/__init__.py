@@ -18,6 +18,7 @@ from worker.queries.schema.operators import (
     rate_counters,
     sign_in_links,
 )
+from worker.queries.schema.sealed_mail import SEALED
 from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
 from worker.queries.schema.tenants import tenants
 from worker.queries.schema.tokens import api_tokens
@@ -52,5 +53,5 @@ __all__ = (
     "worker_instances",
 )
 
-for _statement in (*PROCESSING_JOBS, *GUARDS):
+for _statement in (*PROCESSING_JOBS, *GUARDS, *SEALED):
     event.listen(metadata, "after_create", _statement)
