@@ -30,7 +30,8 @@ RATIONALE: dict[str, Rationale] = {
     "S2-128": Rationale(
         "what an event carries is its producer's to decide; S1-123 tests what can be refused",
         "README.md",
-        "Put ids into an event and have the handler build the mail: events are stored as they are, and their dead letters stay",
+        "Put ids into an event and have the handler build the mail: events are stored as they are, and their dead"
+        " letters stay",
     ),
 }
 
