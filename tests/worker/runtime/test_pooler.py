@@ -58,18 +58,18 @@ def worker(pooler: Pooler, known: Registry) -> Iterator[Worker]:
 
 
 def test_a_20_everything_is_done_and_nothing_left_behind_in_the_sessions(
-    worker: Worker, maintenance: Maintenance, lent: Engine, known: Registry, engine: Engine
+    worker: Worker, maintenance: Maintenance, lent: Engine, known: Registry, engine: Engine, conn: Connection
 ) -> None:
-    with lent.begin() as conn:
-        ids = [enqueue(conn, known.job_types, NewJob("work")).id for _ in range(50)]
-        enqueue(conn, known.job_types, NewJob("fail_once"))
-        publish(conn, Event("order.paid"))
-        job(conn, job_type="work", status=Status.RUNNING)
+    job(conn, job_type="work", status=Status.RUNNING)
+    with lent.begin() as producer:
+        ids = [enqueue(producer, known.job_types, NewJob("work")).id for _ in range(50)]
+        enqueue(producer, known.job_types, NewJob("fail_once"))
+        publish(producer, Event("order.paid"))
     until(lambda: in_status(engine, Status.SUCCEEDED) == len(ids) + 3)
     worker.stop()
     maintenance.stop()
-    with autocommit(lent).connect() as conn:
-        found = {pid: tuple(left) for pid, *left in (conn.execute(LEFT_BEHIND).one() for _ in range(6))}
+    with autocommit(lent).connect() as client:
+        found = {pid: tuple(left) for pid, *left in (client.execute(LEFT_BEHIND).one() for _ in range(6))}
     assert list(found.values()) == [(0, 0, 0, 0)] * 3
 
 
