@@ -6,9 +6,11 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
+from pydantic import SecretStr
 
 from app import logs
 from app.commands.databases import Database, data_option, database
@@ -16,12 +18,12 @@ from app.commands.desk import json_option
 from app.commands.links import address
 from app.commands.opening import greeting, prepare
 from app.commands.output import say
-from app.commands.refusals import Misconfigured
+from app.commands.refusals import Misconfigured, explain
 from app.commands.serving import bound, given, host_option, port_option
 from app.processes import Stop, running
 from app.settings import ConsoleSettings
 from app.split.child import Child
-from app.split.shares import Share, addresses, require_apart, shares
+from app.split.shares import Addresses, Share, addresses, require_apart, shares
 from app.text import escaped
 from worker import topology
 
@@ -46,7 +48,9 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
     with database(settings, data, create=True) as found:
         with found.engine() as owner:
             path = prepare(owner, found.settings.passwords)
-        children = [_child(each, settings) for each in _shares(told, found)]
+        known = addresses(told, found.url)
+        _require_ways_in(found, known)
+        children = [_child(each, settings) for each in _shares(told, found, known)]
         stop = Stop(parts=children)
         with stop.listening(), running([*found.care(), *children]):
             url = address(settings)
@@ -73,10 +77,26 @@ def _owned(settings: ConsoleSettings) -> ConsoleSettings:
     return settings
 
 
-def _shares(told: ConsoleSettings, found: Database) -> tuple[Share, ...]:
+def _require_ways_in(found: Database, known: Addresses) -> None:
+    """Misconfigured where a role cannot sign in, as without a password that the server wants; the owner could."""
+    for setting, url in (
+        ("DATABASE_URL, else WATCHFLOOR_APP_RW_PASSWORD", known.work),
+        ("CONSOLE_DATABASE_URL, else WATCHFLOOR_CONSOLE_RW_PASSWORD", known.pages),
+    ):
+        one = found.settings.model_copy(update={"database_url": SecretStr(url)})
+        try:
+            with replace(found, settings=one).engine() as engine, engine.connect():
+                pass
+        except Exception as error:
+            if reason := explain(error):
+                raise Misconfigured(f"{setting}: {reason.message}") from error
+            raise
+
+
+def _shares(told: ConsoleSettings, found: Database, known: Addresses) -> tuple[Share, ...]:
     """A pooler is where the address leads that was told; the others are the owner's, and lead past it."""
-    known = found.settings.model_copy(update={"pooler": told.pooler if told.database_url else None})
-    return shares(known, addresses(told, found.url), os.environ)
+    shared = found.settings.model_copy(update={"pooler": told.pooler if told.database_url else None})
+    return shares(shared, known, os.environ)
 
 
 def _child(share: Share, settings: ConsoleSettings) -> Child:

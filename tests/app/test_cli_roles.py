@@ -73,6 +73,14 @@ def test_an_address_that_is_left_empty_is_none(shell: Shell, url: str) -> None:
     shell.ok("check", DATABASE_URL=url, CONSOLE_DATABASE_URL="", MIGRATIONS_DATABASE_URL="")
 
 
+@pytest.mark.parametrize("name", ["DATABASE_URL", "CONSOLE_DATABASE_URL"])
+def test_a_split_in_which_a_role_cannot_sign_in_does_not_start(shell: Shell, url: str, name: str) -> None:
+    wrong = {"MIGRATIONS_DATABASE_URL": url, name: shell.url.replace("app_rw", "nobody:hunter2")}
+    message = shell.refused("topology", "--port", "0", code=78, **wrong)
+    assert f"Error: {name}, else " in message
+    assert "hunter2" not in message
+
+
 def test_pages_are_not_served_by_a_role_that_may_let_nobody_in(shell: Shell) -> None:
     assert "CONSOLE_DATABASE_URL" in shell.refused("serve", "--port", "0", code=78)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 from sqlalchemy import Engine
 
 from tests.app.deployments import is_provisioned, provision, readiness
@@ -19,7 +20,7 @@ from worker.database import connect
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and the kernel ties the processes")
 BEATS = {"WATCHFLOOR_HEARTBEAT_INTERVAL_SECONDS": "0.5", "WATCHFLOOR_LEASE_SECONDS": "5"}
-SECRETS = {"WATCHFLOOR_MAIL_URI": "smtp://mail-secret", "WATCHFLOOR_SECRET_KEYS": "key-secret"}
+SECRETS = {"WATCHFLOOR_MAIL_URI": "smtp://mail-secret", "WATCHFLOOR_SECRET_KEYS": Fernet.generate_key().decode()}
 
 
 @pytest.fixture(scope="module")
