@@ -239,8 +239,9 @@ def test_a_30_no_other_tenants_rows_are_seen_changed_or_made(
         with app_rw.connect() as conn:
             conn.execute(text("SELECT set_config('app.tenant_id', :id, true)"), {"id": str(tenant_id)})
             assert [conn.execute(text(each)).rowcount > 0 for each in touch] == [is_theirs] * 3
-    add = f"INSERT INTO {table} VALUES ('mine', '{theirs}', 'Mine', '[]')"
+    add, hide = (f"INSERT INTO {table} VALUES ('mine', '{whose}', 'Mine', '[]')" for whose in (theirs, ours))
     assert attempt(app_rw, f"SET LOCAL app.tenant_id = '{ours}'; {add}") == FORBIDDEN
+    assert attempt(app_rw, f"SET LOCAL app.tenant_id = '{ours}'; {hide}") == FORBIDDEN
     assert attempt(app_rw, f"SET LOCAL app.tenant_id = '{theirs}'; {add}") is None
     assert attempt(app_rw, f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY") == FORBIDDEN
     assert {attempt(console_rw, each) for each in (*touch, add)} == {FORBIDDEN}

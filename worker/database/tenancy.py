@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     URL,
@@ -41,6 +42,7 @@ _GRANTS = (
     f"REVOKE ALL ON {{schema}}.alembic_version FROM {APP_RW}",
 )
 _IS_THERE = text("SELECT FROM pg_namespace WHERE nspname = :of_name")
+_WHOSE = text("SELECT id FROM control.tenants WHERE schema_name = current_schema()")
 _OWN_ROWS = "tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid"
 _app_rw = literal_column(f"'{APP_RW}'", Text)
 
@@ -136,11 +138,15 @@ def grant_schema(conn: Connection, schema_name: str) -> None:
 
 
 def walls(conn: Connection, table: str) -> tuple[str, ...]:
-    """What shows each tenant its own rows of a table alone, even to the table's owner; a file needs no walls."""
+    """What shows each tenant its own rows of a table alone, even to the table's owner; a file needs no walls.
+
+    A schema is one tenant's: nobody leaves rows in another's, where they would be unseen and yet in the way.
+    """
     if conn.dialect.name == "sqlite":
         return ()
+    whose: UUID = conn.execute(_WHOSE).scalar_one()
     return (
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
-        f"CREATE POLICY own_rows ON {table} USING ({_OWN_ROWS})",
+        f"CREATE POLICY own_rows ON {table} USING ({_OWN_ROWS} AND tenant_id = '{whose}')",
     )

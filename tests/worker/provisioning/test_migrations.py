@@ -18,7 +18,10 @@ WALLS = """
     FROM pg_class LEFT JOIN pg_policy ON polrelid = pg_class.oid
     WHERE relnamespace = to_regnamespace('tenant_acme') AND relkind IN ('r', 'p') GROUP BY 1, 2
 """
-OWN_ROWS = "(tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)"
+OWN_ROWS = (
+    "((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)"
+    " AND (tenant_id = '{}'::uuid))"
+)
 
 
 def test_the_revisions_make_what_the_metadata_says(engine: Engine) -> None:
@@ -36,8 +39,8 @@ def test_every_table_says_whose_its_rows_are_and_has_a_name_that_the_control_sch
 
 @pytest.mark.postgresql
 def test_a_30_every_table_of_a_tenant_is_walled_even_against_its_owner(engine: Engine) -> None:
-    provisioned(engine)
+    tenant_id = provisioned(engine)
     with engine.connect() as conn:
         found = {row[0]: tuple(row[1:]) for row in conn.execute(text(WALLS))}
     assert found.pop("alembic_version") == (False, [None])
-    assert found == dict.fromkeys(metadata.tables, (True, [OWN_ROWS]))
+    assert found == dict.fromkeys(metadata.tables, (True, [OWN_ROWS.format(tenant_id)]))

@@ -18,7 +18,10 @@ from tests.provisioned import clear, provisioned
 from worker.database import connect, read_only
 from worker.database.tenancy import beside
 from worker.errors import TenantNotReady, UnknownTenant
+from worker.job_types import JobTypes
 from worker.model import new_id
+from worker.new_jobs import NewJob
+from worker.queries import jobs
 from worker.queries.schema import platform_jobs
 from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.role_profiles import PROFILES
@@ -64,7 +67,7 @@ def test_an_error_takes_everything_back_the_tenants_own_and_what_all_share(engin
     def work() -> None:
         with tenant_uow(engine, tenant_id=tenant_id) as conn:
             conn.execute(update(role_profiles).values(display_name="Boss"))
-            factories.job(conn, tenant_id=tenant_id)
+            jobs.enqueue(conn, JobTypes(), NewJob("materialize_insights", tenant_id=tenant_id))
             raise KeyError
 
     with pytest.raises(KeyError):
