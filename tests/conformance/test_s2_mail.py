@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine
 from app.main import create_app, new_maintenance, new_worker
 from app.settings import ConsoleSettings
 from tests import mail_servers
+from tests.app.shell import Shell
 from tests.compose import services
 from tests.conformance.acts import clock, jobs, relay, sweep
 from tests.factories import attempts, stored
@@ -122,6 +123,13 @@ def test_s2_121_mail_in_memory_is_refused_where_there_are_several_processes(url:
     for start in starts:
         with pytest.raises(TopologyRefused, match=r"WATCHFLOOR_MAIL_URI=memory://.*JOB_WORKER_MODE=standalone"):
             start()
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("process", ["serve", "worker"])
+def test_s2_121_and_so_it_is_by_each_command_that_is_one_of_several(url: str, process: str) -> None:
+    said = Shell(url).refused(process, code=78, WATCHFLOOR_MAIL_URI="memory://", WATCHFLOOR_SECRET_KEYS=KEY)
+    assert "WATCHFLOOR_MAIL_URI=memory:// keeps mail in one process" in said
 
 
 def test_s2_122_mail_that_is_not_configured_is_retried_to_the_end(engine: Engine, conn: Connection) -> None:

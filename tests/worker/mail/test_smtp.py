@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import smtplib
+import ssl
 import threading
 import time
 from collections.abc import Callable
 from email.header import decode_header, make_header
 from uuid import UUID
 
+import pytest
+
 from tests import mail_servers
 from tests.certificates import Certificate
-from tests.endpoints import free_port
+from tests.endpoints import HOST, free_port
 from tests.mail_servers import SENDER
 from tests.worker.mail.conftest import LETTER, TO, complaint, mailer
 from worker.mail import Message
+from worker.mail.line import Line
+from worker.mail.smtp_problems import meaning
 
 DELIVERY = UUID("0198ac3e-7d1c-7000-8000-00000000c0de")
+ECHO = f"<{TO}> is refused".encode()
 WHO = "floor:p%40ss%2Fword@"
 
 
@@ -106,3 +113,29 @@ def test_what_was_given_up_says_nothing_more_and_ends() -> None:
         for each in left:
             each.join(20)
         assert not any(each.is_alive() for each in left)
+
+
+def test_no_connection_is_made_on_a_line_that_was_cut_meanwhile() -> None:
+    with mail_servers.keeping() as server:
+        with Line() as line:
+            pass
+        with pytest.raises(ConnectionAbortedError):
+            line.connect(HOST, server.port, 20)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (smtplib.SMTPSenderRefused(553, ECHO, TO), "refused the sender (553)"),
+        (smtplib.SMTPRecipientsRefused({TO: (550, ECHO)}), "refused the recipient (550)"),
+        (smtplib.SMTPDataError(554, ECHO), "refused the mail (554)"),
+        (smtplib.SMTPConnectError(421, ECHO), "refused the connection (421)"),
+        (smtplib.SMTPHeloError(501, ECHO), "refused (501)"),
+        (smtplib.SMTPServerDisconnected(TO), "hung up"),
+        (ssl.SSLError(1, TO), "does not speak TLS as it should"),
+        (TimeoutError(TO), "does not answer"),
+        (ConnectionRefusedError(111, TO), "cannot be reached"),
+    ],
+)
+def test_every_failure_has_words_of_ours(error: Exception, said: str) -> None:
+    assert str(meaning(error)) == f"the mail server {said}"
