@@ -33,7 +33,7 @@ class SmtpMailer:
                 within(self._deadline_seconds, lambda: self._say(line, written), name="mail")
             except DeadlinePassed:
                 raise MailError(f"the mail server took longer than {self._deadline_seconds:g} s") from None
-            except (smtplib.SMTPException, OSError) as error:
+            except OSError as error:  # the library's own are such, too
                 raise meaning(error) from None
 
     def _say(self, line: Line, written: EmailMessage) -> None:

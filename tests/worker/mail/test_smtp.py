@@ -131,11 +131,12 @@ def test_no_connection_is_made_on_a_line_that_was_cut_meanwhile() -> None:
         (smtplib.SMTPDataError(554, ECHO), "refused the mail (554)"),
         (smtplib.SMTPConnectError(421, ECHO), "refused the connection (421)"),
         (smtplib.SMTPHeloError(501, ECHO), "refused (501)"),
+        (smtplib.SMTPException(TO), "was not understood"),
         (smtplib.SMTPServerDisconnected(TO), "hung up"),
         (ssl.SSLError(1, TO), "does not speak TLS as it should"),
         (TimeoutError(TO), "does not answer"),
         (ConnectionRefusedError(111, TO), "cannot be reached"),
     ],
 )
-def test_every_failure_has_words_of_ours(error: Exception, said: str) -> None:
+def test_every_failure_has_words_of_ours(error: OSError, said: str) -> None:
     assert str(meaning(error)) == f"the mail server {said}"
