@@ -11,8 +11,10 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from multiprocessing import parent_process
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from threading import Thread
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_SECONDS = 60
@@ -136,4 +138,12 @@ def _live(main: Main, arguments: list[str], environment: dict[str, str], cwd: st
         os.dup2(end, number)
         os.close(end)
     sys.argv[1:] = arguments
+    Thread(target=_end_with_the_tests, name="nursery", daemon=True).start()
     main(arguments)
+
+
+def _end_with_the_tests() -> None:
+    tests = parent_process()
+    assert tests
+    tests.join()
+    os.kill(os.getpid(), signal.SIGKILL)

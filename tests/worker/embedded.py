@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from multiprocessing import parent_process
 from pathlib import Path
 
 import psycopg
@@ -54,9 +53,7 @@ def hold(arguments: list[str]) -> None:
     """Hold the server of that folder open until killed."""
     (home,) = arguments
     print(LocalPostgres(Path(home)).open(), flush=True)  # noqa: T201 - the test waits for it
-    parent = parent_process()
-    assert parent
-    parent.join()
+    signal.pause()
 
 
 def user_of(home: Path) -> Child:
