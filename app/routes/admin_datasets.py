@@ -14,6 +14,8 @@ from app.ingest.formats import Format
 from app.ingest.table import Table
 from worker.database import Connection
 from worker.errors import InvalidInput
+from worker.model import Status
+from worker.new_jobs import Enqueued, NewJob
 from worker.payloads import clean_text
 from worker.product_jobs import training_job
 from worker.queries import audit, jobs
@@ -53,10 +55,21 @@ def train(call: ApiCall) -> Response:
             now=call.now,
         )
         wanted = training_job(tenant_id=call.tenant, dataset_id=dataset_id, config=config)
-        asked = jobs.enqueue(conn, call.registry.job_types, wanted, retry_terminal=True, now=call.now)
-        if asked.created:
-            _record(call, conn, action="model-train", target=dataset.name, job_id=asked.id)
+        asked = _enqueue(call, conn, dataset.name, wanted)
     return Document({"job_id": asked.id, "status": asked.status, "config_hash": config.hash}, 202)
+
+
+def _enqueue(call: ApiCall, conn: Connection, name: str, wanted: NewJob) -> Enqueued:
+    """The job of that training, which runs again where it failed or was cancelled; the trail has both."""
+    job_types = call.registry.job_types
+    asked = jobs.enqueue(conn, job_types, wanted, now=call.now)
+    resumed = asked.status in (Status.FAILED, Status.CANCELLED)
+    if resumed:
+        asked = jobs.enqueue(conn, job_types, wanted, retry_terminal=True, now=call.now)
+    if asked.created or resumed:
+        detail = {"again": True} if resumed else None
+        _record(call, conn, action="model-train", target=name, job_id=asked.id, detail=detail)
+    return asked
 
 
 def _commit(call: ApiCall, conn: Connection, name: str, table: Table) -> Ingested:
@@ -67,7 +80,16 @@ def _commit(call: ApiCall, conn: Connection, name: str, table: Table) -> Ingeste
     return done
 
 
-def _record(call: ApiCall, conn: Connection, *, action: str, target: str, job_id: UUID) -> None:
+def _record(
+    call: ApiCall, conn: Connection, *, action: str, target: str, job_id: UUID, detail: dict[str, bool] | None = None
+) -> None:
     audit.record(
-        conn, actor=call.actor, action=action, target=target, tenant_id=call.tenant, job_ids=[job_id], now=call.now
+        conn,
+        actor=call.actor,
+        action=action,
+        target=target,
+        tenant_id=call.tenant,
+        job_ids=[job_id],
+        detail=detail,
+        now=call.now,
     )

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests import factories
+from tests.app.conftest import trail
 from tests.app.routes.programs import program, token
 from tests.conformance.acts import jobs
 from tests.provisioned import clear, provisioned
@@ -149,15 +150,18 @@ def ask(client: TestClient, tenant_id: UUID, dataset_id: object, **config: Any) 
     return client.post(f"/admin/tenants/{tenant_id}/datasets/{dataset_id}/models", json=config)
 
 
-def test_a_training_that_failed_runs_again_when_it_is_asked_for_again(
-    client: TestClient, conn: Connection, tenant_id: UUID
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_a_training_that_failed_runs_again_when_it_is_asked_for_again_and_the_trail_has_both(
+    client: TestClient, conn: Connection, tenant_id: UUID, status: str
 ) -> None:
     dataset_id = put(client, tenant_id).json()["id"]
     job_id = ask(client, tenant_id, dataset_id, target="price").json()["job_id"]
-    ended = {"status": "failed", "finished_at": factories.NOON}
+    ended = {"status": status, "finished_at": factories.NOON}
     conn.execute(update(platform_jobs).where(platform_jobs.c.id == UUID(job_id)).values(ended))
     again = ask(client, tenant_id, dataset_id, target="price").json()
     assert (again["job_id"], factories.stored(conn, UUID(job_id)).status) == (job_id, "queued")
+    assert ask(client, tenant_id, dataset_id, target="price").json() == again
+    assert [act.detail for act in trail(conn, "model-train")] == [{}, {"again": True}]
 
 
 @pytest.mark.parametrize(
