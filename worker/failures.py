@@ -65,6 +65,11 @@ def fingerprint(handler_key: str, error_type: str, message: str) -> str:
     return hashlib.sha256("\n".join((handler_key, error_type, text)).encode()).hexdigest()[:16]
 
 
+def last_line(detail: str) -> str:
+    """What of a stored error says it in one line: the words under the traceback."""
+    return detail.rstrip().rsplit("\n", 1)[-1]
+
+
 def safe_text(text: str, limit: int) -> str:
     """Text that PostgreSQL stores and a terminal prints harmlessly, redacted and cut to `limit` characters."""
     text = text[: 4 * limit].encode(errors="replace").decode()

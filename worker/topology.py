@@ -85,7 +85,10 @@ def beyond(settings: WorkerSettings) -> frozenset[str]:
 
 
 def require_split(settings: WorkerSettings) -> None:
-    """TopologyRefused unless a standalone worker with the owner's address provisions tenants, and does nothing else."""
+    """TopologyRefused unless a standalone worker with the owner's address provisions tenants, and does nothing else.
+
+    It has to know where their objects are to lie: each provisioning would come to nothing at the same step.
+    """
     if settings.job_worker_mode == "in_process":
         return
     wanted = settings.worker_job_types or ()
@@ -97,6 +100,10 @@ def require_split(settings: WorkerSettings) -> None:
     if not may_provision(settings) and PROVISION_JOB_TYPE in wanted:
         raise TopologyRefused(
             f"MIGRATIONS_DATABASE_URL is not set: WATCHFLOOR_WORKER_JOB_TYPES={PROVISION_JOB_TYPE} needs the owner"
+        )
+    if PROVISION_JOB_TYPE in wanted and not settings.object_storage_uri:
+        raise TopologyRefused(
+            "WATCHFLOOR_OBJECT_STORAGE_URI is not set: the provisioner tries what each tenant stores there"
         )
 
 

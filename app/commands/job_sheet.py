@@ -10,6 +10,7 @@ from uuid import UUID
 from app.commands.output import counted, facts, table
 from app.text import age, escaped
 from worker.database import Connection, Row
+from worker.failures import last_line
 from worker.job_types import EMAIL_JOB_TYPE
 from worker.queries.pages import job
 from worker.queries.pages.states import State
@@ -71,7 +72,7 @@ def _row(known: dict[str, Any]) -> dict[str, object]:
 
 
 def _attempt(made: dict[str, Any]) -> Sequence[object]:
-    error = made["error"] and made["error"].rstrip().rsplit("\n", 1)[-1]
+    error = made["error"] and last_line(made["error"])
     started = made["started_at"] or made["claimed_at"]
     return made["attempt"], made["outcome"], started, made["finished_at"], made["worker_id"], error
 

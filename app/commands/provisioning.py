@@ -9,6 +9,7 @@ import click
 from app.commands.desk import Desk, at_desk
 from app.commands.output import facts
 from app.commands.refusals import Failed
+from worker.failures import last_line
 from worker.model import Status
 from worker.provisioning.steps import STEPS
 from worker.queries import provision_acts, provisioning, tenants
@@ -67,7 +68,7 @@ def _until_over(desk: Desk, slug: str) -> ProvisionStatus:
 
 
 def _end(known: ProvisionStatus) -> str:
-    why = f": {known.error_detail}" if known.error_detail else ""
+    why = f": {last_line(known.error_detail)}" if known.error_detail else ""
     return f"{known.status} at step {_step(known)}{why}"
 
 
@@ -86,7 +87,7 @@ def _answer(desk: Desk, slug: str, known: ProvisionStatus) -> None:
         "next try": known.next_attempt_at if known.attempts else None,
         "asked": known.requested_at,
         "ended": known.finished_at,
-        "error": known.error_detail,
+        "error": known.error_detail and last_line(known.error_detail),
         "job": known.job_id,
     }
     desk.answer(known, facts(told))

@@ -95,6 +95,7 @@ def test_the_role_of_the_pages_is_looked_at_too(shell: Shell, console_rw: Engine
 
 def test_the_owners_address_has_to_be_the_owners(shell: Shell, owner: Engine) -> None:
     provisioner = {"WATCHFLOOR_WORKER_JOB_TYPES": "provision_tenant", "MIGRATIONS_DATABASE_URL": shell.url}
+    provisioner["WATCHFLOOR_OBJECT_STORAGE_URI"] = "s3://floor-objects"
     assert "does not own" in shell.refused("worker", code=78, **provisioner)
     wrong = shell("check", "--json", MIGRATIONS_DATABASE_URL=shell.url)
     right = shell("check", "--json", MIGRATIONS_DATABASE_URL=address(owner))

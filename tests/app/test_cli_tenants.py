@@ -76,6 +76,14 @@ def test_the_status_says_the_step_and_the_error(shell: Shell, conn: Connection) 
     assert shell.json("tenants", "status", "acme")["error_detail"] == "disk full"
 
 
+def test_of_a_traceback_the_last_line_is_said(shell: Shell, conn: Connection) -> None:
+    detail = "worker/provisioning/steps.py:41 in run\n    work[step]()\nOSError: disk full"
+    provisioned(conn, "acme", status=Status.FAILED, error_detail=detail)
+    assert "create_schema: OSError: disk full: " in shell.refused("tenants", "provision", "acme", "--wait", code=1)
+    assert "steps.py" not in shell.ok("tenants", "status", "acme")
+    assert shell.json("tenants", "status", "acme")["error_detail"] == detail
+
+
 def test_before_anybody_asked_it_is_not_started(shell: Shell, conn: Connection) -> None:
     factories.tenant(conn, "acme")
     assert shell.json("tenants", "status", "acme")["status"] == "not_started"

@@ -129,7 +129,8 @@ def test_without_the_owners_address_the_other_is_no_use() -> None:
 
 @linux
 def test_a_server_of_somebody_else_is_used_as_each_of_its_roles(url: str) -> None:
-    with program("topology", "--json", "--port", "0", MIGRATIONS_DATABASE_URL=url, **BEATS) as started:
+    own = {"MIGRATIONS_DATABASE_URL": url, "WATCHFLOOR_OBJECT_STORAGE_URI": "s3://floor-objects"}
+    with program("topology", "--json", "--port", "0", **own, **BEATS) as started:
         said = started.document()
         until(lambda: readiness(said["url"]) == [])
         addresses = {name: environment(pid)["DATABASE_URL"] for name, pid in parts(started).items()}

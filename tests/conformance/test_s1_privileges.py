@@ -46,7 +46,8 @@ def test_s1_66_the_provisioner_provisions_with_the_owners_address(
 ) -> None:
     job_id = factories.job(conn, job_type="provision_tenant", tenant_id=factories.tenant(conn))
     addresses = {"database_url": address(app_rw), "migrations_database_url": address(owner)}
-    with started(standalone(worker_job_types=["provision_tenant"], **addresses)):
+    objects = {"object_storage_uri": "s3://floor-objects"}
+    with started(standalone(worker_job_types=["provision_tenant"], **addresses, **objects)):
         until(lambda: status(engine, job_id) == "succeeded")
 
 

@@ -97,6 +97,7 @@ def test_what_just_fits_is_taken() -> None:
 
 
 OWNERS = "postgresql://watchfloor_owner:hunter2@localhost/queue"
+OBJECTS = {"object_storage_uri": "file:///var/lib/objects"}
 PROVISIONER: dict[str, Any] = {"job_worker_mode": "standalone", "worker_job_types": ("provision_tenant",)}
 
 
@@ -113,7 +114,7 @@ PROVISIONER: dict[str, Any] = {"job_worker_mode": "standalone", "worker_job_type
 def test_the_owners_address_and_provisioning_go_together_and_with_nothing_else(
     values: dict[str, Any], words: str
 ) -> None:
-    known = {"database_url": SERVER, "migrations_database_url": OWNERS, **PROVISIONER, **values}
+    known = {"database_url": SERVER, "migrations_database_url": OWNERS, **PROVISIONER, **OBJECTS, **values}
     with pytest.raises(TopologyRefused, match=f"^MIGRATIONS_DATABASE_URL.* {words}") as refusal:
         topology.require_split(settings(**known))
     assert "hunter2" not in str(refusal.value)
@@ -122,7 +123,7 @@ def test_the_owners_address_and_provisioning_go_together_and_with_nothing_else(
 @pytest.mark.parametrize(
     "values",
     [
-        {**PROVISIONER, "migrations_database_url": OWNERS},
+        {**PROVISIONER, **OBJECTS, "migrations_database_url": OWNERS},
         {**PROVISIONER, "worker_job_types": ("send_email",)},
         {**PROVISIONER, "worker_job_types": None},
         {},
@@ -132,6 +133,11 @@ def test_the_owners_address_and_provisioning_go_together_and_with_nothing_else(
 )
 def test_a_provisioner_a_product_worker_and_one_process_for_everything_are_taken(values: dict[str, Any]) -> None:
     topology.require_split(settings(database_url=SERVER, **values))
+
+
+def test_a_provisioner_without_an_object_storage_is_refused() -> None:
+    with pytest.raises(TopologyRefused, match=r"^WATCHFLOOR_OBJECT_STORAGE_URI is not set"):
+        topology.require_split(settings(database_url=SERVER, migrations_database_url=OWNERS, **PROVISIONER))
 
 
 def test_the_owner_is_whoever_has_the_owners_address_past_a_pooler() -> None:

@@ -9,7 +9,7 @@ import structlog
 
 from worker.database import Engine
 from worker.errors import ClaimLost, JobCancelled
-from worker.failures import describe
+from worker.failures import describe, last_line
 from worker.model import Job
 from worker.queries import steps
 from worker.signals import require_wanted
@@ -67,7 +67,7 @@ def _failure_recorded(job: Job, engine: Engine, ordinal: int) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        words = describe(error, handler_key=job.handler_key).detail.rsplit("\n", 1)[-1]
+        words = last_line(describe(error, handler_key=job.handler_key).detail)
         try:
             with engine.begin() as conn:
                 steps.fail(conn, claimed=job, ordinal=ordinal, error=words)
