@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from starlette.responses import Response
 
 from app.api import ApiCall
@@ -9,6 +11,7 @@ from app.bodies import Body
 from app.documents import Document
 from worker.database import Connection
 from worker.errors import UnknownTenant
+from worker.failures import last_line
 from worker.queries import provision_acts, provisioning
 from worker.queries.provisioning import ProvisionStatus
 
@@ -35,6 +38,8 @@ def show(call: ApiCall) -> Response:
 
 
 def _status(call: ApiCall, conn: Connection) -> ProvisionStatus:
-    if found := provisioning.status(conn, tenant_id=call.tenant):
-        return found
-    raise UnknownTenant
+    """Of an error the words alone: where in the code it arose is for those who read the console."""
+    found = provisioning.status(conn, tenant_id=call.tenant)
+    if found is None:
+        raise UnknownTenant
+    return replace(found, error_detail=found.error_detail and last_line(found.error_detail))

@@ -73,6 +73,15 @@ def test_reading_is_not_enough_to_have_it_done_nor_writing_to_look(app: Starlett
     ]
 
 
+def test_of_an_error_its_words_are_said_and_not_where_in_the_code_it_arose(api: TestClient, conn: Connection) -> None:
+    address = f"/admin/tenants/{tenant(conn)}/provision"
+    api.post(address)
+    detail = "worker/provisioning/steps.py:46 in run\n    work[step]()\nOSError: no bucket"
+    conn.execute(update(platform_jobs).values(error_detail=detail))
+    assert api.get(f"{address}/status").json()["error_detail"] == "OSError: no bucket"
+    assert api.post(address).json()["error_detail"] == "OSError: no bucket"
+
+
 def test_without_a_token_nothing_is_made(app: Starlette, conn: Connection) -> None:
     address = f"/admin/tenants/{tenant(conn)}/provision"
     problem(program(app, None).post(address), 401)
