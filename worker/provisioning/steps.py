@@ -23,6 +23,8 @@ STEPS = (
     "activate_onboarding",
 )
 
+_STOPPED = "Stopped, as was asked, before it was done."
+
 log = structlog.get_logger()
 
 
@@ -62,12 +64,16 @@ def _end(job: Job, engine: Engine, ordinal: int, done: Sequence[str]) -> None:
             raise ClaimLost
 
 
+def _words(error: Exception, job: Job) -> str:
+    return last_line(describe(error, handler_key=job.handler_key).detail)
+
+
 @contextmanager
 def _failure_recorded(job: Job, engine: Engine, ordinal: int) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        words = last_line(describe(error, handler_key=job.handler_key).detail)
+        words = _STOPPED if isinstance(error, JobCancelled) else _words(error, job)
         try:
             with engine.begin() as conn:
                 steps.fail(conn, claimed=job, ordinal=ordinal, error=words)

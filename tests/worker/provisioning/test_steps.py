@@ -66,6 +66,18 @@ def test_a_failure_is_recorded_in_words_without_secrets_and_ends_the_run(engine:
     assert factories.stored(conn, job_id).steps_completed == [ONE, TWO]
 
 
+def test_a_step_that_is_left_for_a_cancel_says_so(engine: Engine, conn: Connection) -> None:
+    _, job_id = asked(engine)
+
+    def stopped() -> None:
+        raise JobCancelled
+
+    with pytest.raises(JobCancelled):
+        run(claimed(engine, job_id), engine, nothing(create_schema=stopped))
+    error = conn.execute(select(job_steps.c.error).where(job_steps.c.ordinal == 1)).scalar_one()
+    assert error == "Stopped, as was asked, before it was done."
+
+
 def test_a_failure_that_cannot_be_recorded_is_told_all_the_same_and_its_step_is_lost(
     engine: Engine, conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
