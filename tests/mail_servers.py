@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
-from asyncio import Transport
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class _Dropping(_Keeping):
 
     async def handle_DATA(self, server: SMTP, session: Any, envelope: Any) -> str:  # noqa: N802 - the library's name
         await super().handle_DATA(server, session, envelope)
-        assert isinstance(server.transport, Transport)
+        assert isinstance(server.transport, asyncio.Transport)
         server.transport.abort()
         return "250 taken"
 
@@ -138,14 +138,39 @@ def dripping(seconds: float) -> Iterator[MailServer]:
             dripper.join()
 
 
+class _Controller(Controller):
+    """The library's, which in the end leaves no connection open."""
+
+    def __init__(self, behaviour: _Keeping, **options: Any) -> None:
+        super().__init__(behaviour, hostname=HOST, port=free_port(), **options)
+        self._met: list[SMTP] = []
+
+    def factory(self) -> SMTP:
+        """Whoever speaks with one visitor."""
+        speaker = SMTP(self.handler, **self.SMTP_kwargs)
+        self._met.append(speaker)
+        return speaker
+
+    def stop(self, no_assert: bool = False) -> None:
+        """Hang up on everybody first: a loop that has ended closes nothing."""
+        asyncio.run_coroutine_threadsafe(self._hang_up(), self.loop).result()
+        super().stop(no_assert)
+        self.loop.close()
+
+    async def _hang_up(self) -> None:
+        for speaker in self._met:
+            while isinstance(speaker.transport, asyncio.Transport):
+                speaker.transport.abort()
+                await asyncio.sleep(0)  # the loop's turn
+
+
 @contextmanager
 def _serving(behaviour: type[_Keeping], **options: Any) -> Iterator[MailServer]:
     kept = MailServer()
-    controller = Controller(behaviour(kept), hostname=HOST, port=free_port(), **options)
+    controller = _Controller(behaviour(kept), **options)
     kept.port = controller.port
     controller.start()
     try:
         yield kept
     finally:
         controller.stop()
-        controller.loop.close()

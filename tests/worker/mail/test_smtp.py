@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import smtplib
+import socket
 import ssl
 import threading
 import time
@@ -116,11 +117,11 @@ def test_what_was_given_up_says_nothing_more_and_ends() -> None:
 
 
 def test_no_connection_is_made_on_a_line_that_was_cut_meanwhile() -> None:
-    with mail_servers.keeping() as server:
+    with socket.create_server((HOST, 0)) as listener:
         with Line() as line:
             pass
         with pytest.raises(ConnectionAbortedError):
-            line.connect(HOST, server.port, 20)
+            line.connect(HOST, listener.getsockname()[1], 20)
 
 
 @pytest.mark.parametrize(
