@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worker.dataset_fields import fields_of
 from worker.deployment import Deployment
-from worker.insights.summary import Insight, insights_of
+from worker.insights.summary import insights_of
 from worker.job_types import MATERIALIZE_JOB_TYPE
 from worker.model import Job
 from worker.nets import DurableSubscriberNet
@@ -35,9 +35,7 @@ def materialize(deployment: Deployment, job: Job) -> None:
         fields = fields_of(engine, tenant_id=tenant_id, dataset_id=dataset_id)
         if fields is None:
             return
-        found: list[Insight] = []
-        for insight in insights_of(fields):
-            found.append(insight)
-            require_wanted()
+        found = list(insights_of(fields, between=require_wanted))
+        require_wanted()
         with tenant_uow(engine, tenant_id=tenant_id) as conn:
             insights.replace(conn, dataset_id=dataset_id, row_count=len(fields[0].cells), found=found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,14 +19,15 @@ MOST_FIELDS = 24
 _SMALLEST_SPAN = 1e-290
 
 
-def correlation_facts(fields: Sequence[Field]) -> dict[str, Any]:
+def correlation_facts(fields: Sequence[Field], *, between: Callable[[], object]) -> dict[str, Any]:
     """`pairs` with their `r` over the `rows` where both have a value, the strongest first.
 
     A pair without an r is left out: fewer than two rows, or one of the two the same in all of them. `left_out` counts
-    the numeric fields beyond the first 24.
+    the numeric fields beyond the first 24. Between two pairs it calls `between`, which may raise.
     """
     numeric = [field for field in fields if field.is_numeric]
-    pairs = sorted(_pairs([_Numbers(each) for each in numeric[:MOST_FIELDS]]), key=lambda pair: -abs(pair["r"]))
+    found = _pairs([_Numbers(each) for each in numeric[:MOST_FIELDS]], between)
+    pairs = sorted(found, key=lambda pair: -abs(pair["r"]))
     return {"pairs": pairs, "left_out": max(0, len(numeric) - MOST_FIELDS)}
 
 
@@ -48,8 +49,9 @@ class _Numbers:
         return _unit(_numbers(self.field.cells))
 
 
-def _pairs(fields: Sequence[_Numbers]) -> Iterator[dict[str, Any]]:
+def _pairs(fields: Sequence[_Numbers], between: Callable[[], object]) -> Iterator[dict[str, Any]]:
     for left, right in combinations(fields, 2):
+        between()
         rows, r = _together(left, right)
         if r is not None:
             yield {"fields": [left.field.name, right.field.name], "rows": rows, "r": r}

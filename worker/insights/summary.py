@@ -1,8 +1,8 @@
-"""A dataset's insights, one after another, so that whoever computes them can stop in between."""
+"""A dataset's insights, one after another; whoever computes them can stop in between."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from worker.insights.cells import Field
@@ -18,8 +18,16 @@ class Insight(NamedTuple):
     facts: dict[str, Any]
 
 
-def insights_of(fields: Sequence[Field]) -> Iterator[Insight]:
-    """What is found out about each field, and at the end their correlations."""
+def _go_on() -> None:
+    """Nobody wants it to stop."""
+
+
+def insights_of(fields: Sequence[Field], *, between: Callable[[], object] = _go_on) -> Iterator[Insight]:
+    """What is found out about each field, and at the end their correlations.
+
+    Between two fields, and between two pairs of them, it calls `between`, which may raise.
+    """
     for field in fields:
         yield Insight("field", field.name, field_facts(field))
-    yield Insight("correlations", None, correlation_facts(fields))
+        between()
+    yield Insight("correlations", None, correlation_facts(fields, between=between))

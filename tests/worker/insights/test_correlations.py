@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from worker.insights.cells import Cell, Number, field
 from worker.insights.correlations import MOST_FIELDS, correlation, correlation_facts
+from worker.insights.summary import insights_of
 
 NUMBERS = st.integers(-1000, 1000) | st.floats(-1e6, 1e6, allow_subnormal=False)
 PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=30)
@@ -67,7 +68,7 @@ def test_pairs_are_over_the_rows_where_both_have_a_value_and_the_strongest_come_
         "same": [7] * 5,
         "true": [True, False] * 2 + [None],
     }
-    facts = correlation_facts([field(name, cells, spelled=False) for name, cells in columns.items()])
+    facts = correlation_facts([field(name, cells, spelled=False) for name, cells in columns.items()], between=bool)
     assert [(pair["fields"], pair["rows"]) for pair in facts["pairs"]] == [
         (["a", "b"], 3),
         (["b", "c"], 4),
@@ -79,6 +80,25 @@ def test_pairs_are_over_the_rows_where_both_have_a_value_and_the_strongest_come_
 
 def test_a_wide_dataset_is_looked_at_up_to_a_bound() -> None:
     fields = [field(f"n{place}", [place, 1, 2], spelled=False) for place in range(MOST_FIELDS + 6)]
-    facts = correlation_facts(fields)
+    facts = correlation_facts(fields, between=bool)
     assert facts["left_out"] == 6
     assert len(facts["pairs"]) <= MOST_FIELDS * (MOST_FIELDS - 1) // 2
+
+
+def test_it_can_be_stopped_before_each_pair() -> None:
+    asked = iter([None, None, KeyError()])
+
+    def between() -> None:
+        if error := next(asked):
+            raise error
+
+    with pytest.raises(KeyError):
+        correlation_facts([field(f"n{place}", [place, 1, 2], spelled=False) for place in range(4)], between=between)
+    assert list(asked) == []
+
+
+def test_the_insights_of_a_dataset_can_be_stopped_between_fields_and_between_pairs() -> None:
+    asked: list[None] = []
+    fields = [field(f"n{place}", [place, 1, 2], spelled=False) for place in range(3)]
+    assert len(list(insights_of(fields, between=lambda: asked.append(None)))) == 4
+    assert len(asked) == 3 + 3
