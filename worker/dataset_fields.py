@@ -6,9 +6,9 @@ from uuid import UUID
 
 from worker.database import Engine, read_only
 from worker.insights.cells import Cell, Field, field
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, records
 from worker.signals import require_wanted
+from worker.tenancy import tenant_uow
 
 
 def fields_of(engine: Engine, *, tenant_id: UUID, dataset_id: UUID) -> list[Field] | None:

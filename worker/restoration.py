@@ -13,8 +13,8 @@ from worker.errors import ObjectMissing, TenantNotReady, UnknownTenant
 from worker.job_types import JobTypes
 from worker.product_jobs import enqueue_again, materialize_job, training_job
 from worker.queries import tenants
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, trainings
+from worker.tenancy import tenant_uow
 from worker.training.config import TrainingConfig
 
 PORTION = 200

@@ -12,8 +12,8 @@ from worker.database import Connection, Engine
 from worker.job_types import TRAIN_JOB_TYPE, JobTypes
 from worker.product_jobs import training_job
 from worker.queries import jobs
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import trainings
+from worker.tenancy import tenant_uow
 from worker.training.config import TrainingConfig
 
 BY = "shop"

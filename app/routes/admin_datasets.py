@@ -19,8 +19,8 @@ from worker.new_jobs import Enqueued, NewJob
 from worker.payloads import clean_text
 from worker.product_jobs import training_job
 from worker.queries import audit, jobs
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, trainings
+from worker.tenancy import tenant_uow
 from worker.training.config import TrainingConfig
 
 

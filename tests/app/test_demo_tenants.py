@@ -25,9 +25,9 @@ from worker.errors import StorageError
 from worker.handlers import load
 from worker.object_storage.local import LocalStorage
 from worker.queries import schema
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets
 from worker.settings import WorkerSettings
+from worker.tenancy import tenant_uow
 
 jobs = schema.platform_jobs.c
 ALL = len(tenants.NAMES)

@@ -17,8 +17,8 @@ from tests.app.routes.programs import program, token
 from tests.conformance.acts import jobs, take
 from tests.provisioned import provisioned
 from worker.job_types import JobTypes
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.schema import dataset_records, datasets
+from worker.tenancy import tenant_uow
 
 SALES = b"city,price,sold\r\nRome,12.5,true\r\nOslo,8,false\r\nRome,,true\r\n"
 PRODUCT = ("materialize_insights", "send_email", "train_tenant_model")

@@ -23,9 +23,9 @@ from worker.model import Status
 from worker.provisioning import migrations
 from worker.provisioning.steps import STEPS, run
 from worker.queries.schema import platform_jobs, tenants
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.role_profiles import PROFILES
 from worker.queries.tenant.schema import metadata, role_profiles
+from worker.tenancy import tenant_uow
 
 LISTED = (
     "create_schema",

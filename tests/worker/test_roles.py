@@ -21,7 +21,7 @@ from tests.worker.databases import dump, fresh
 from worker import migrate
 from worker.database import APP_RW, CONSOLE_RW, OWNER, autocommit, code_of, connect, make_roles
 from worker.errors import ConfigurationError
-from worker.queries.tenancy import tenant_uow
+from worker.tenancy import tenant_uow
 
 ROLES = [APP_RW, CONSOLE_RW, OWNER]
 FORBIDDEN = "42501"

@@ -65,7 +65,7 @@ def entrance(tenants: FromClause, tenant_id: BindParameter[Any]) -> Select[Any]:
     return EitherRows(postgresql=way_in, sqlite=known.add_columns(true().label("is_open")))
 
 
-def enter(conn: Connection, schema_name: str) -> bool:
+def open_place(conn: Connection, schema_name: str) -> bool:
     """Have the tenant's file at hand until `leave`; False while there is none. On a server `entrance` did it all."""
     if conn.dialect.name != "sqlite":
         return True

@@ -12,10 +12,10 @@ from worker.job_types import MATERIALIZE_JOB_TYPE
 from worker.model import Job
 from worker.nets import DurableSubscriberNet
 from worker.product_jobs import whose
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import insights
 from worker.restoration import restore_insights
 from worker.signals import require_wanted
+from worker.tenancy import tenant_uow
 
 if TYPE_CHECKING:
     from worker.handlers import Registry

@@ -13,6 +13,7 @@ from worker.model import new_id
 from worker.object_storage import ObjectStorage
 from worker.queries import tenancy
 from worker.queries.tenant import role_profiles
+from worker.tenancy import tenant_uow
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Strategy(ABC):
 
     def seed_role_profiles(self) -> None:
         """Give the tenant the roles that every team begins with."""
-        with tenancy.tenant_uow(self.engine, tenant_id=self.tenant_id) as conn:
+        with tenant_uow(self.engine, tenant_id=self.tenant_id) as conn:
             role_profiles.seed(conn, tenant_id=self.tenant_id)
 
     def verify_object_storage(self) -> None:

@@ -1,16 +1,14 @@
-"""Work on what is one tenant's own."""
+"""Where a tenant's own tables are: the way in, the place's name, and opening it for work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from worker.database import Id, Row, moment
-from worker.database.tenancy import enter, entrance, leave, with_tables
+from worker.database.tenancy import entrance, open_place, with_tables
 from worker.errors import TenantNotReady, UnknownTenant
 from worker.queries.schema import tenants
 
@@ -25,23 +23,13 @@ ACTIVATE = (
 ENTER = entrance(tenants, bindparam("of_id", type_=Id))
 
 
-@contextmanager
-def tenant_uow(engine: Engine, *, tenant_id: UUID) -> Iterator[Connection]:
-    """One transaction in which the tenant's tables go by their names and no other tenant's rows exist (S1-70).
-
-    UnknownTenant, or TenantNotReady before it is provisioned. Nothing of it is left to whoever has the session next.
-    """
-    with engine.connect() as conn:
-        try:
-            with conn.begin():
-                found = conn.execute(ENTER, {"of_id": tenant_id}).one_or_none()
-                if found is None:
-                    raise UnknownTenant
-                if not (found.is_open and enter(conn, found.schema_name)):
-                    raise TenantNotReady
-                yield conn
-        finally:
-            leave(conn)
+def enter(conn: Connection, *, tenant_id: UUID) -> None:
+    """Be in the tenant's place until the transaction ends; UnknownTenant, or TenantNotReady before there is one."""
+    found = conn.execute(ENTER, {"of_id": tenant_id}).one_or_none()
+    if found is None:
+        raise UnknownTenant
+    if not (found.is_open and open_place(conn, found.schema_name)):
+        raise TenantNotReady
 
 
 def schema_name(conn: Connection, *, tenant_id: UUID) -> str:

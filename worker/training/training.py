@@ -6,9 +6,9 @@ from worker.dataset_fields import fields_of
 from worker.deployment import Deployment
 from worker.model import Job
 from worker.product_jobs import whose
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import models
 from worker.signals import require_wanted
+from worker.tenancy import tenant_uow
 from worker.training.artefact import artefact
 from worker.training.config import TrainingConfig
 from worker.training.learning import learn

@@ -12,8 +12,8 @@ from app.ingest.csv_lines import read_csv
 from tests.conformance.acts import jobs
 from tests.provisioned import provisioned
 from worker.job_types import JobTypes
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.schema import dataset_records, datasets
+from worker.tenancy import tenant_uow
 
 ROWS = "a,b\n" + "".join(f"{place},x\n" for place in range(500))
 

@@ -17,8 +17,8 @@ from tests.conformance.acts import jobs
 from tests.provisioned import clear, provisioned
 from worker.model import new_id
 from worker.queries.schema import operator_actions, platform_jobs
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets
+from worker.tenancy import tenant_uow
 
 ROWS = b"city,price\nRome,1\nOslo,2\n"
 

@@ -16,10 +16,10 @@ from tests.provisioned import provisioned as provisioned_place
 from worker.insights.cells import field
 from worker.insights.summary import insights_of
 from worker.model import Status
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models
 from worker.queries.tenant.datasets import NewDataset
 from worker.queries.tenant.models import Trained
+from worker.tenancy import tenant_uow
 
 
 def test_a_tenant_that_nobody_provisions_yet(visitor: Visitor, conn: Connection) -> None:

@@ -14,10 +14,10 @@ from worker.insights.cells import Cell, field
 from worker.insights.summary import insights_of
 from worker.provisioning.strategies import strategy_for
 from worker.queries.schema import tenants
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models
 from worker.queries.tenant.datasets import NewDataset
 from worker.queries.tenant.models import Trained
+from worker.tenancy import tenant_uow
 
 OWNER = "globex"
 ROWS = 4_812

@@ -16,7 +16,7 @@ from tests.provisioned import provisioned
 from tests.worker.runtime.bench import settings
 from worker.deployment import Deployment
 from worker.job_types import JobTypes
-from worker.queries.tenancy import tenant_uow
+from worker.tenancy import tenant_uow
 
 Ingest = Callable[..., Ingested]
 

@@ -21,10 +21,10 @@ from worker.errors import ClaimLost, InvalidInput, JobCancelled
 from worker.handlers import Registry, configured
 from worker.handlers.materialize_insights import materialize, register
 from worker.model import Job, Status
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import insights
 from worker.queries.tenant.schema import datasets, insight_collections
 from worker.signals import Signal, enter, leave
+from worker.tenancy import tenant_uow
 
 SALES = b"city,price,cost\nRome,12.5,6\nOslo,8,4\nRome,,1\nBern,10,5\n"
 

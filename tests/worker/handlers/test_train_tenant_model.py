@@ -26,9 +26,9 @@ from worker.job_types import JobTypes
 from worker.model import Job
 from worker.product_jobs import training_job
 from worker.queries.jobs import enqueue
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import models, schema, trainings
 from worker.signals import Signal, enter, leave
+from worker.tenancy import tenant_uow
 from worker.training import training
 from worker.training.config import TrainingConfig
 

@@ -26,8 +26,8 @@ from worker.provisioning.strategies import strategy_for
 from worker.provisioning.strategy import Strategy
 from worker.queries.provisioning import ensure_provision_job
 from worker.queries.schema import job_steps, platform_jobs, tenants
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.schema import role_profiles
+from worker.tenancy import tenant_uow
 
 SCHEMA = "tenant_acme"
 

@@ -23,9 +23,9 @@ from worker.model import new_id
 from worker.new_jobs import NewJob
 from worker.queries import jobs
 from worker.queries.schema import platform_jobs
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.role_profiles import PROFILES
 from worker.queries.tenant.schema import role_profiles
+from worker.tenancy import tenant_uow
 
 STATE = "SELECT current_user, current_setting('search_path'), coalesce(current_setting('app.tenant_id', true), '')"
 

@@ -13,8 +13,8 @@ from tests.bouncer import bouncing
 from tests.pooler import pooling
 from tests.provisioned import provisioned
 from worker.database import connect, url_of
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant.schema import role_profiles
+from worker.tenancy import tenant_uow
 
 pytestmark = pytest.mark.postgresql
 

@@ -12,8 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from worker.database import Row, wait_briefly
 from worker.errors import TenantNotReady, UnknownTenant
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models
+from worker.tenancy import tenant_uow
 
 DATASETS, MODELS = 5, 5
 PATIENCE_SECONDS = 1

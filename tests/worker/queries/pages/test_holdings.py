@@ -16,10 +16,10 @@ from worker.insights.summary import Insight
 from worker.model import new_id
 from worker.queries.pages import holdings
 from worker.queries.pages.holdings import Holdings
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models
 from worker.queries.tenant.datasets import NewDataset
 from worker.queries.tenant.models import Trained
+from worker.tenancy import tenant_uow
 
 FOUND = [Insight("field", "price", {"count": 3}), Insight("correlations", None, {"pairs": []})]
 

@@ -14,11 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from tests.factories import NOON
 from tests.provisioned import provisioned
 from worker.insights.summary import Insight
-from worker.queries.tenancy import tenant_uow
 from worker.queries.tenant import datasets, insights, models, records, trainings
 from worker.queries.tenant.datasets import NewDataset
 from worker.queries.tenant.models import Trained
 from worker.queries.tenant.schema import metadata
+from worker.tenancy import tenant_uow
 
 FIRST = UUID(int=0)
 HASH = "a" * 64
