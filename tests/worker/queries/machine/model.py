@@ -187,7 +187,8 @@ class Model:
         jobs = [each for each in self.jobs.values() if self._is_prunable(each, old)]
         for known in jobs:
             del self.jobs[known.id]
-        minutes = [key for key in self.counted if key[0] < now - timedelta(days=90)]
+        until = min((key[0] for key in self.counted), default=now) + timedelta(days=1)  # a day at a time
+        minutes = [key for key in self.counted if key[0] < min(now - timedelta(days=90), until)]
         for minute in minutes:
             del self.counted[minute]
         return {"events": len(events), "jobs": len(jobs), "statistics": len(minutes)}
