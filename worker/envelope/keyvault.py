@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
-from threading import Lock
 from typing import TypeVar
 
 from azure.core.exceptions import AzureError, HttpResponseError
@@ -19,6 +17,7 @@ from worker.azure_problems import in_words
 from worker.envelope.data_keys import DataKey
 from worker.envelope.wrapped import WrappedEnvelope
 from worker.errors import EnvelopeError, NotOpened
+from worker.once import Once
 from worker.secret_keys import VaultKey
 
 Answer = TypeVar("Answer")
@@ -44,9 +43,7 @@ class KeyVault:
 
     def __init__(self, key: VaultKey, *, deadline_seconds: float) -> None:
         self._key = key
-        self._deadline_seconds = deadline_seconds
-        self._making = Lock()
-        self._made: KeyClient | None = None
+        self._client = Once(lambda to_close: _client(key, deadline_seconds, to_close))
 
     def new_key(self) -> DataKey:
         """A data key of our own making, wrapped."""
@@ -89,18 +86,9 @@ class KeyVault:
             said = in_words(error, {404: f"there is no key {self._key.name}"})
             raise EnvelopeError(f"Azure Key Vault: {said}") from None
 
-    def _client(self) -> KeyClient:
-        with self._making:
-            if self._made is None:
-                # Its connections end with the envelope, not some time later
-                open_until_then = ExitStack()
-                self._made = _client(self._key, self._deadline_seconds, open_until_then)
-                weakref.finalize(self, open_until_then.close)
-            return self._made
 
-
-def _client(key: VaultKey, deadline_seconds: float, open_until_then: ExitStack) -> KeyClient:
-    credential = open_until_then.enter_context(DefaultAzureCredential())
+def _client(key: VaultKey, deadline_seconds: float, to_close: ExitStack) -> KeyClient:
+    credential = to_close.enter_context(DefaultAzureCredential())
     client = KeyClient(
         f"https://{key.vault}",
         credential,
@@ -108,4 +96,4 @@ def _client(key: VaultKey, deadline_seconds: float, open_until_then: ExitStack) 
         read_timeout=deadline_seconds / 2,
         retry_total=_TRIES_AGAIN,
     )
-    return open_until_then.enter_context(client)
+    return to_close.enter_context(client)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
-from threading import Lock
 from typing import Any
 
-from boto3.session import Session
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.parsers import ResponseParserError
+from botocore.exceptions import ClientError
 
+from worker.aws_client import ERRORS, client_of
 from worker.aws_problems import code_of, in_words
 from worker.envelope.data_keys import DataKey
 from worker.envelope.wrapped import WrappedEnvelope
 from worker.errors import EnvelopeError, NotOpened
+from worker.once import Once
 from worker.secret_keys import AwsKey
 
 CONTEXT = {"application": "watchfloor", "purpose": "secrets"}
 """What KMS writes into its own log, and wants to hear again: a data key made for another purpose opens nothing here."""
 
-_TRIES = 2
 _OF_ANOTHER_KEY = frozenset({"AccessDeniedException", "IncorrectKeyException", "InvalidCiphertextException"})
 _SAID_BY_CODE = {
     "DisabledException": "the key is disabled",
@@ -43,9 +39,9 @@ class Kms:
 
     def __init__(self, key: AwsKey, *, deadline_seconds: float) -> None:
         self._key = key
-        self._deadline_seconds = deadline_seconds
-        self._making = Lock()
-        self._made: Any = None
+        self._client = Once(
+            client_of("kms", endpoint=key.endpoint, region=key.region, deadline_seconds=deadline_seconds)
+        )
 
     def new_key(self) -> DataKey:
         """A data key from KMS."""
@@ -68,7 +64,7 @@ class Kms:
         """The answer; of an SDK's exception, which may hold an address, the meaning is kept."""
         try:
             return question(self._client())
-        except (BotoCoreError, ClientError, ResponseParserError) as error:
+        except ERRORS as error:
             if isinstance(error, ClientError) and code_of(error) in of_another_key:
                 problem = f"AWS KMS: sealed with another key than {self._key.name}, or the credentials may not use it"
                 raise NotOpened(problem) from None
@@ -78,19 +74,3 @@ class Kms:
         if isinstance(error, ClientError) and code_of(error) == "NotFoundException":
             return f"there is no key {self._key.name}"
         return in_words(error, _SAID_BY_CODE)
-
-    def _client(self) -> Any:
-        with self._making:
-            if self._made is None:
-                self._made = _client(self._key, self._deadline_seconds)
-                weakref.finalize(self, self._made.close)  # its connections end with the envelope, not some time later
-            return self._made
-
-
-def _client(key: AwsKey, deadline_seconds: float) -> Any:
-    config = Config(
-        connect_timeout=deadline_seconds / 4,
-        read_timeout=deadline_seconds / 2,
-        retries={"mode": "standard", "total_max_attempts": _TRIES},
-    )
-    return Session().client("kms", endpoint_url=key.endpoint, region_name=key.region, config=config)

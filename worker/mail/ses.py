@@ -7,9 +7,8 @@ from uuid import UUID
 
 from boto3.session import Session
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.parsers import ResponseParserError
 
+from worker.aws_client import ERRORS
 from worker.aws_problems import in_words
 from worker.deadline import DeadlinePassed, within
 from worker.errors import MailError
@@ -39,7 +38,7 @@ class SesMailer:
             within(self._deadline_seconds, lambda: self._hand_over(message.to, written), name="mail")
         except DeadlinePassed:
             raise MailError(f"SES: no answer within {self._deadline_seconds:g} s") from None
-        except (BotoCoreError, ClientError, ResponseParserError) as error:
+        except ERRORS as error:
             raise MailError(f"SES: {in_words(error, _SAID_BY_CODE)}") from None
 
     def _hand_over(self, to: str, written: bytes) -> None:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
-from threading import Lock
+from contextlib import ExitStack
 from typing import Any, TypeVar
 
-from boto3.session import Session
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.parsers import ResponseParserError
-
+from worker.aws_client import ERRORS, client_of
 from worker.object_storage.deadline import within
 from worker.object_storage.s3_problems import meaning
+from worker.once import Once
 from worker.storage_places import Bucket, require_key
 
 Answer = TypeVar("Answer")
-
-_TRIES = 2
 
 
 class S3Storage:
@@ -27,8 +21,7 @@ class S3Storage:
     def __init__(self, bucket: Bucket, *, deadline_seconds: float) -> None:
         self._bucket = bucket
         self._deadline_seconds = deadline_seconds
-        self._making = Lock()
-        self._made: Any = None
+        self._client = Once(_client(bucket, deadline_seconds))
 
     def put(self, key: str, data: bytes) -> None:
         """Keep the object whole, in the place of one that has the key."""
@@ -59,26 +52,18 @@ class S3Storage:
         """The answer, within the deadline; of an SDK's exception, which may hold an address, the meaning is kept."""
         try:
             return within(self._deadline_seconds, lambda: question(self._client()))
-        except (BotoCoreError, ClientError, ResponseParserError) as error:
+        except ERRORS as error:
             raise meaning(error, self._bucket.name) from None
 
-    def _client(self) -> Any:
-        with self._making:
-            if self._made is None:
-                self._made = _client(self._bucket, self._deadline_seconds)
-                weakref.finalize(self, self._made.close)  # its connections end with the storage, not some time later
-            return self._made
 
-
-def _client(bucket: Bucket, deadline_seconds: float) -> Any:
-    config = Config(
-        connect_timeout=deadline_seconds / 4,
-        read_timeout=deadline_seconds / 2,
-        retries={"mode": "standard", "total_max_attempts": _TRIES},
+def _client(bucket: Bucket, deadline_seconds: float) -> Callable[[ExitStack], Any]:
+    return client_of(
+        "s3",
+        endpoint=bucket.endpoint,
+        region=bucket.region or ("us-east-1" if bucket.endpoint else None),
+        deadline_seconds=deadline_seconds,
         s3={"addressing_style": "path" if bucket.endpoint else "auto"},
         # The checksums of later years are not known to every endpoint that speaks S3
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
-    region = bucket.region or ("us-east-1" if bucket.endpoint else None)
-    return Session().client("s3", endpoint_url=bucket.endpoint, region_name=region, config=config)
