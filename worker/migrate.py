@@ -5,32 +5,22 @@ from __future__ import annotations
 import time
 
 from alembic import command
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
+from worker import revisions
 from worker.database import Passwords, alone, confine, hand_over, is_busy, is_lent, make_roles, schema_of
 from worker.queries.schema import metadata
 from worker.queries.schema.privileges import PRIVILEGES
-from worker.resources import folder
 
 _TRIES = 150
 _PAUSE_SECONDS = 2
 
 
-def config() -> Config:
-    """Alembic's configuration, without a file of its own."""
-    settings = Config()
-    settings.set_main_option("script_location", str(folder("migrations") / "control"))
-    settings.set_main_option("path_separator", "os")
-    return settings
-
-
 def head() -> str:
     """The newest revision that this code knows."""
-    return ScriptDirectory.from_config(config()).get_current_head() or ""
+    return revisions.newest("control")
 
 
 def current(conn: Connection) -> str | None:
@@ -80,7 +70,7 @@ def _entrust(conn: Connection) -> None:
 
 def _upgrade(conn: Connection, revision: str) -> None:
     """A server goes through every revision; a new file begins at the newest, and goes on from there."""
-    settings = config()
+    settings = revisions.config("control")
     settings.attributes["connection"] = conn
     if schema_of(conn) is None and current(conn) is None:
         metadata.create_all(conn, checkfirst=False)
