@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from worker.backoff import DIRECT, Backoff
 from worker.errors import ConfigurationError, UnknownJobType
+from worker.guidance import UNSAID, Guidance, Replay, guidance
 from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER, Job
 from worker.settings import QUEUE_NAME, attempts_budget, queue_name
 
@@ -17,7 +18,14 @@ EMAIL_JOB_TYPE = "send_email"
 MATERIALIZE_JOB_TYPE = "materialize_insights"
 PROVISION_JOB_TYPE = "provision_tenant"
 TRAIN_JOB_TYPE = "train_tenant_model"
-SUPPORTED_JOB_TYPES = frozenset({EMAIL_JOB_TYPE, MATERIALIZE_JOB_TYPE, PROVISION_JOB_TYPE, TRAIN_JOB_TYPE})
+BUILT_IN_REPLAY: Mapping[str, Replay] = {
+    EMAIL_JOB_TYPE: "keyed",
+    MATERIALIZE_JOB_TYPE: "safe",
+    PROVISION_JOB_TYPE: "safe",
+    TRAIN_JOB_TYPE: "safe",
+}
+"""What a repeat of the built-in handlers does; a host's own handler of such a type says it for itself."""
+SUPPORTED_JOB_TYPES = frozenset(BUILT_IN_REPLAY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class JobType:
     queue: str = DEFAULT_QUEUE
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
     backoff: Backoff = DIRECT
+    guidance: Guidance = UNSAID
 
 
 class JobTypes:
@@ -36,7 +45,10 @@ class JobTypes:
 
     def __init__(self, *, max_attempts: int = DEFAULT_MAX_ATTEMPTS) -> None:
         self._max_attempts = max_attempts
-        self._types = {name: JobType(name, max_attempts=max_attempts) for name in SUPPORTED_JOB_TYPES}
+        self._types = {
+            name: JobType(name, max_attempts=max_attempts, guidance=Guidance(replay=replay))
+            for name, replay in BUILT_IN_REPLAY.items()
+        }
 
     def register(
         self,
@@ -46,10 +58,13 @@ class JobTypes:
         queue: str = DEFAULT_QUEUE,
         max_attempts: int | None = None,
         backoff: Backoff = DIRECT,
+        runbook: str | None = None,
+        owner: str | None = None,
+        replay: Replay | None = None,
     ) -> None:
         """Make `handler` what runs jobs of this type; a second handler for one type is refused.
 
-        Without `max_attempts` the deployment's WATCHFLOOR_MAX_ATTEMPTS counts.
+        Without `max_attempts` the deployment's WATCHFLOOR_MAX_ATTEMPTS counts. The last three are for people on call.
         """
         if name == RUN_SUBSCRIBER or not QUEUE_NAME.fullmatch(name):
             raise ConfigurationError(f"job type {name!r}: must be a-z 0-9 . _ - and not {RUN_SUBSCRIBER}")
@@ -58,7 +73,8 @@ class JobTypes:
         if (known := self._types.get(name)) and known.handler:
             raise ConfigurationError(f"job type {name!r} has a handler already")
         budget = self._max_attempts if max_attempts is None else attempts_budget(max_attempts)
-        self._types[name] = JobType(name, handler, queue_name(queue), budget, backoff)
+        told = guidance(f"job type {name!r}", runbook=runbook, owner=owner, replay=replay)
+        self._types[name] = JobType(name, handler, queue_name(queue), budget, backoff, told)
 
     def get(self, name: str) -> JobType:
         """The job type of that name; UnknownJobType otherwise."""

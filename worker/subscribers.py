@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worker.errors import ConfigurationError
+from worker.guidance import UNSAID, Guidance, Replay, guidance
 from worker.job_types import Handler
 from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER
 from worker.settings import attempts_budget, queue_name
@@ -20,6 +21,7 @@ class Subscriber:
     queue: str = DEFAULT_QUEUE
     job_type: str = RUN_SUBSCRIBER
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
+    guidance: Guidance = UNSAID
 
 
 class Subscribers:
@@ -38,6 +40,9 @@ class Subscribers:
         queue: str = DEFAULT_QUEUE,
         job_type: str = RUN_SUBSCRIBER,
         max_attempts: int | None = None,
+        runbook: str | None = None,
+        owner: str | None = None,
+        replay: Replay | None = None,
     ) -> None:
         """Subscribe durably; the queue belongs to the subscriber, and an invalid name raises here (S2-11 to S2-21)."""
         if not 1 <= len(event_type) <= 100:
@@ -49,7 +54,10 @@ class Subscribers:
         if subscriber_id in self._by_id:
             raise ConfigurationError(f"subscriber {subscriber_id!r} is registered already")
         budget = self._max_attempts if max_attempts is None else attempts_budget(max_attempts)
-        self._by_id[subscriber_id] = Subscriber(event_type, subscriber_id, handler, queue_name(queue), job_type, budget)
+        told = guidance(f"subscriber {subscriber_id[:50]!r}", runbook=runbook, owner=owner, replay=replay)
+        self._by_id[subscriber_id] = Subscriber(
+            event_type, subscriber_id, handler, queue_name(queue), job_type, budget, told
+        )
 
     def of(self, event_type: str) -> list[Subscriber]:
         """The subscribers of one event type, in the order of their ids."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from worker.bus import Bus
 from worker.deployment import Deployment
-from worker.errors import ConfigurationError
+from worker.errors import ConfigurationError, UnknownJobType
+from worker.guidance import UNSAID, Guidance
 from worker.handlers import materialize_insights, provision_tenant, send_email, train_tenant_model
 from worker.job_types import Handler, JobTypes
 from worker.model import DEFAULT_MAX_ATTEMPTS, RUN_SUBSCRIBER, Job
@@ -36,6 +37,16 @@ class Registry:
             return self.job_types.handler(job.job_type)
         subscriber = self.subscribers.get(job.subscriber_id)
         return subscriber.handler if subscriber else None
+
+    def guidance(self, *, job_type: str, subscriber_id: str | None = None) -> Guidance:
+        """What was declared beside the handler of such a job, for the people on call; empty where nothing was."""
+        if subscriber_id is not None:
+            subscriber = self.subscribers.get(subscriber_id)
+            return subscriber.guidance if subscriber else UNSAID
+        try:
+            return self.job_types.get(job_type).guidance
+        except UnknownJobType:
+            return UNSAID
 
     def capabilities(self) -> frozenset[str]:
         """The job types a worker of this process can advertise."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worker.dataset_fields import fields_of
 from worker.deployment import Deployment
 from worker.insights.summary import insights_of
-from worker.job_types import MATERIALIZE_JOB_TYPE
+from worker.job_types import BUILT_IN_REPLAY, MATERIALIZE_JOB_TYPE
 from worker.model import Job
 from worker.nets import DurableSubscriberNet
 from worker.product_jobs import whose
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def register(registry: Registry, deployment: Deployment) -> None:
     """Run it here, and have insights that are gone computed again."""
-    registry.job_types.register(MATERIALIZE_JOB_TYPE, partial(materialize, deployment))
+    run, replay = partial(materialize, deployment), BUILT_IN_REPLAY[MATERIALIZE_JOB_TYPE]
+    registry.job_types.register(MATERIALIZE_JOB_TYPE, run, replay=replay)
     restore = partial(restore_insights, deployment, registry.job_types)
     registry.nets.register(DurableSubscriberNet(MATERIALIZE_JOB_TYPE, backfill=restore))
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from worker.deployment import Deployment
-from worker.job_types import PROVISION_JOB_TYPE
+from worker.job_types import BUILT_IN_REPLAY, PROVISION_JOB_TYPE
 from worker.model import Job
 from worker.provisioning import steps
 from worker.provisioning.strategies import strategy_for
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def register(registry: Registry, deployment: Deployment) -> None:
     """Run it here, where this process has the rights that it takes (S1-66)."""
     if deployment.may_provision:
-        registry.job_types.register(PROVISION_JOB_TYPE, partial(provision, deployment))
+        run, replay = partial(provision, deployment), BUILT_IN_REPLAY[PROVISION_JOB_TYPE]
+        registry.job_types.register(PROVISION_JOB_TYPE, run, replay=replay)
 
 
 def provision(deployment: Deployment, job: Job) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worker.deployment import Deployment
 from worker.envelope import secret_encryption_readiness
-from worker.job_types import EMAIL_JOB_TYPE
+from worker.job_types import BUILT_IN_REPLAY, EMAIL_JOB_TYPE
 from worker.mail import email_delivery_readiness
 from worker.mail_jobs import QUEUE, opened
 from worker.model import Job
@@ -25,7 +25,8 @@ def register(registry: Registry, deployment: Deployment) -> None:
     if registry.job_types.handler(EMAIL_JOB_TYPE):
         return
     if email_delivery_readiness(settings) is None and secret_encryption_readiness(settings) is None:
-        registry.job_types.register(EMAIL_JOB_TYPE, partial(deliver_email_job, deployment), queue=QUEUE)
+        deliver = partial(deliver_email_job, deployment)
+        registry.job_types.register(EMAIL_JOB_TYPE, deliver, queue=QUEUE, replay=BUILT_IN_REPLAY[EMAIL_JOB_TYPE])
 
 
 def deliver_email_job(deployment: Deployment, job: Job) -> None:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from worker.deployment import Deployment
-from worker.job_types import TRAIN_JOB_TYPE
+from worker.job_types import BUILT_IN_REPLAY, TRAIN_JOB_TYPE
 from worker.model import Job
 from worker.nets import DurableSubscriberNet
 from worker.restoration import restore_models
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def register(registry: Registry, deployment: Deployment) -> None:
     """Run it where scikit-learn and a place for the models are, else do not advertise it; have lost models trained."""
     if find_spec("sklearn") and deployment.settings.object_storage_uri:
-        registry.job_types.register(TRAIN_JOB_TYPE, partial(_train, deployment))
+        replay = BUILT_IN_REPLAY[TRAIN_JOB_TYPE]
+        registry.job_types.register(TRAIN_JOB_TYPE, partial(_train, deployment), replay=replay)
     restore = partial(restore_models, deployment, registry.job_types)
     registry.nets.register(DurableSubscriberNet(TRAIN_JOB_TYPE, backfill=restore))
 
