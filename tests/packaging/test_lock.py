@@ -10,7 +10,8 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DECLARED = [*PROJECT["dependencies"], *(each for extra in PROJECT["optional-dependencies"].values() for each in extra)]
+_OPTIONAL = (each for extra in PROJECT["optional-dependencies"].values() for each in extra)
+DECLARED = list(dict.fromkeys((*PROJECT["dependencies"], *_OPTIONAL)))
 LOCK = (ROOT / "requirements.lock").read_text()
 PINS = re.findall(r"^([\w.-]+)(?:\[\w+\])?==([\w.]+)", LOCK, flags=re.MULTILINE)
 LOCKED = dict(PINS)
