@@ -15,6 +15,7 @@ from app.passwords import Passwords
 from app.sampler import Sampler
 from app.settings import ConsoleSettings
 from worker.database import Engine
+from worker.deployment import Deployment
 from worker.handlers import Registry
 
 
@@ -26,6 +27,7 @@ class Console:
     """
 
     settings: ConsoleSettings
+    deployment: Deployment
     registry: Registry
     engine: Engine
     work_engine: Engine

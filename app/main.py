@@ -25,6 +25,7 @@ from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
 from worker import topology
 from worker.database import Engine, connect, is_file
+from worker.deployment import Deployment
 from worker.handlers import Registry, configured
 from worker.queries.pages.figures import sample
 from worker.runtime.local import local_worker
@@ -53,6 +54,7 @@ def create_app(
     sampler = Sampler(figures, now=now)
     console = Console(
         settings=settings,
+        deployment=Deployment(settings),
         registry=registry or configured(settings),
         engine=pages,
         work_engine=work,
