@@ -141,7 +141,7 @@ def test_a_long_log_is_cut_to_its_end_while_it_is_written(tmp_path: Path) -> Non
     assert lines[0].startswith("line ")
 
 
-@pytest.mark.parametrize("seed", [random.randrange(10**6)])
+@pytest.mark.parametrize("seed", [random.randrange(10**6)], ids=["random"])
 def test_at_random_moments_too_no_committed_row_is_lost(made: Path, seed: int) -> None:
     choose = random.Random(seed)
     with LocalPostgres(made) as local:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
+
 import pytest
 from cryptography.fernet import Fernet
 from pydantic import ValidationError
@@ -9,7 +11,7 @@ from pydantic import ValidationError
 from worker.secret_keys import AwsKey, LocalKey, SecretKey, VaultKey, keys_of
 from worker.settings import WorkerSettings
 
-LOCAL = Fernet.generate_key().decode()
+LOCAL = urlsafe_b64encode(bytes(range(32))).decode()
 ARN = "arn:aws:kms:eu-west-1:123456789012:key/0b1c"
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from tests import factories
 from tests.factories import NOON
-from worker.model import Status, new_id
+from worker.model import Status
 from worker.provisioning.steps import STEPS
 from worker.queries.pages import tenant
 from worker.queries.pages.states import State
@@ -48,7 +48,7 @@ def test_a_slug_that_is_written_like_an_id_is_a_slug_still(conn: Connection) -> 
     assert found.id == tenant_id
 
 
-@pytest.mark.parametrize("name", ["", "nobody", str(new_id()), "\0", "acme\n", "Ⅷ", "x" * 5000, "' OR 1=1 --"])
+@pytest.mark.parametrize("name", ["", "nobody", str(UUID(int=7)), "\0", "acme\n", "Ⅷ", "x" * 5000, "' OR 1=1 --"])
 def test_nobody_else_is_found(conn: Connection, name: str) -> None:
     factories.tenant(conn)
     assert tenant.find(conn, name=name, watch=WATCH, now=NOON) is None
