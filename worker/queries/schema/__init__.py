@@ -18,6 +18,8 @@ from worker.queries.schema.operators import (
     rate_counters,
     sign_in_links,
 )
+from worker.queries.schema.releases import releases
+from worker.queries.schema.samples import backlog_minutes, finding_minutes, sample_minutes
 from worker.queries.schema.sealed_mail import SEALED
 from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
 from worker.queries.schema.tenants import tenants
@@ -30,8 +32,10 @@ __all__ = (
     "RUN_BUCKETS",
     "WAIT_BUCKETS",
     "api_tokens",
+    "backlog_minutes",
     "dead_letter_groups",
     "event_outbox",
+    "finding_minutes",
     "has_status",
     "job_attempts",
     "job_steps",
@@ -44,7 +48,9 @@ __all__ = (
     "platform_jobs",
     "queue_controls",
     "rate_counters",
+    "releases",
     "runtime_heartbeats",
+    "sample_minutes",
     "sign_in_links",
     "sleepers",
     "statistics_minutes",
