@@ -39,9 +39,6 @@ NEITHER = {
     "empty what was done": "TRUNCATE control.operator_actions CASCADE",
     "change to which jobs": "UPDATE control.operator_action_jobs SET job_id = gen_random_uuid()",
     "delete to which jobs": "DELETE FROM control.operator_action_jobs",
-    "make an admin": "INSERT INTO control.operators (id, name, role) VALUES (gen_random_uuid(), 'me', 'admin')",
-    "be made an admin": "UPDATE control.operators SET role = 'admin'",
-    "let somebody in": "INSERT INTO control.sign_in_links (token_hash) VALUES ('mine')",
     "make a token": "INSERT INTO control.api_tokens (name, token_hash) VALUES ('mine', 'mine')",
     "widen a token": "UPDATE control.api_tokens SET scopes = '{tenants:write}'",
     "change the schema's revision": "UPDATE control.alembic_version SET version_num = 'none'",
@@ -50,6 +47,10 @@ REFUSED = {
     APP_RW: NEITHER
     | {
         "be the console": "SET ROLE console_rw",
+        "make an admin": "INSERT INTO control.operators (id, name, role) VALUES (gen_random_uuid(), 'me', 'admin')",
+        "be made an admin": "UPDATE control.operators SET role = 'admin'",
+        "let somebody in": "INSERT INTO control.sign_in_links (token_hash) VALUES ('mine')",
+        "wake a disabled operator": "UPDATE control.operators SET disabled_at = NULL",
         "read who the operators are": "SELECT FROM control.operators",
         "read their passwords": "SELECT password FROM control.operators",
         "read their sessions": "SELECT FROM control.operator_sessions",
@@ -85,7 +86,8 @@ REFUSED = {
         "be a worker": "INSERT INTO control.worker_instances (instance_id) VALUES ('me')",
         "call a worker stopped": "UPDATE control.worker_instances SET stopped_at = now()",
         "change statistics": "DELETE FROM control.statistics_minutes",
-        "wake a disabled operator": "UPDATE control.operators SET disabled_at = NULL",
+        "give an operator another's name": "UPDATE control.operators SET name = 'somebody else'",
+        "let a used link in again": "UPDATE control.sign_in_links SET expires_at = now(), operator_id = NULL",
         "delete an operator": "DELETE FROM control.operators",
     },
 }

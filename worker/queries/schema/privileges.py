@@ -52,9 +52,14 @@ PRIVILEGES: Privileges = {
         CONSOLE_RW: "SELECT, UPDATE (onboarding_status)",
     },
     # the people of the console, the programs of the API, and what both did, which nobody takes back
-    "operators": {CONSOLE_RW: "SELECT, UPDATE (password, last_seen_at)"},
+    "operators": {
+        CONSOLE_RW: "SELECT, INSERT (id, name, role, email, created_at, invited_at),"
+        " UPDATE (role, email, password, invited_at, disabled_at, last_seen_at)"
+    },
     "operator_sessions": {CONSOLE_RW: _WORK},
-    "sign_in_links": {CONSOLE_RW: "SELECT, UPDATE (used_at), DELETE"},
+    "sign_in_links": {
+        CONSOLE_RW: "SELECT, INSERT (token_hash, operator_id, purpose, created_at, expires_at), UPDATE (used_at), DELETE"
+    },
     "api_tokens": {CONSOLE_RW: "SELECT, UPDATE (last_used_at)"},
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
