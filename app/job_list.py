@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from uuid import UUID
 
+from app.errors import BadInput
 from app.search import address, terms
 from app.web import Call
 from worker.database import Connection
 from worker.model import Status
-from worker.queries.pages import filters, lookup
+from worker.queries.pages import filters, lookup, sorts
 from worker.queries.pages.figures import count_text
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.states import State
 
-TERMS = frozenset({*filters.NAMES, *filters.ALIASES, "id"})
-IMPLY_STATE = frozenset({"status", "group", "worker", "error"})
+TERMS = frozenset({*filters.NAMES, *filters.ALIASES, "id"}) - {"sort"}
+IMPLY_STATE = frozenset({"status", "group", "worker", "error", "sort"})
 
 SPANS = ("1h", "24h", "7d", "30d")
 
@@ -30,16 +31,23 @@ def here(call: Call, wanted: Filters, **cursor: str | None) -> str:
 def searched(call: Call, conn: Connection) -> str:
     """Where the search box leads: to a job's own page for its id, else to the list with what was asked added."""
     known = filters.parse(call.query.multi_items(), now=call.now).pairs()
-    named, words = terms(call.query["q"], names=TERMS)
-    found = [("job", value) for name, value in named if name == "id"]
+    named, words = terms(call.query["q"], names=TERMS, prefix=filters.PAYLOAD)
+    found = [("job", _id(value)) for name, value in named if name == "id"]
     if not found and len(words) == 1 and (one := lookup.look(conn, word=words[0]) or _at_hand(call, words[0])):
         found, words = [one], []
     if found and found[0][0] == "job":
-        return f"/jobs/{quote(found[0][1], safe='')}"
+        return f"/jobs/{found[0][1]}"
     errors = [*(value for name, value in named if name == "error"), *words]
     asked = [*known, *(term for term in named if term[0] != "error"), *found]
     asked += [("error", f'"{phrase}"') for phrase in errors]
     return address("/jobs", filters.parse(asked, now=call.now).pairs())
+
+
+def _id(text: str) -> str:
+    try:
+        return str(UUID(text))
+    except ValueError:
+        raise BadInput(f"id: {text[:60]} is not the id of a job, which has 32 digits of 0-9 a-f.") from None
 
 
 def _at_hand(call: Call, word: str) -> tuple[str, str] | None:
@@ -76,7 +84,17 @@ def chips(wanted: Filters) -> list[tuple[str, str, str]]:
     return [
         (name, value, address("/jobs", [pair for pair in pairs if pair != (name, value)]))
         for name, value in pairs
-        if name != "status"
+        if name not in ("status", "sort")
+    ]
+
+
+def orders(wanted: Filters) -> list[tuple[str, str, bool]]:
+    """The orders that this list can be read in: name, address, and whether it is."""
+    others = [pair for pair in wanted.pairs() if pair[0] != "sort"]
+    known = sorts.of(wanted.status)
+    now = wanted.sort or known[0]
+    return [
+        (word, address("/jobs", others, [("sort", word if word != known[0] else None)]), word == now) for word in known
     ]
 
 

@@ -69,6 +69,7 @@ ROUTES = (
     Route("POST", "/tenants/{tenant}/cancellations", provisionings.delete, "operator"),
     # jobs, dead letters, replays, cancellations
     Route("GET", "/jobs", jobs.index, "viewer"),
+    Route("GET", "/jobs/suggestions", jobs.suggest, "viewer"),
     Route("GET", "/jobs/{job}", jobs.show, "viewer"),
     Route("POST", "/jobs/{job}/cancellations", cancellations.create_one, "operator"),
     Route("GET", "/dead-letters", dead_letters.index, "viewer"),

@@ -6,17 +6,20 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import job_list, payload, said, timeline, trail
-from app.errors import NotFound
+from app import job_list, payload, said, suggestions, timeline, trail
+from app.errors import BadInput, NotFound
 from app.job_list import here
+from app.search import MAX_LENGTH
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection, Row
+from worker.errors import InvalidInput
 from worker.model import Status
+from worker.payloads import clean_text
 from worker.queries import tenants
 from worker.queries.pages import filters, fleet, jobs, selection
 from worker.queries.pages import job as story
-from worker.queries.pages.keyset import WINDOW, Page
+from worker.queries.pages.keyset import Page
 from worker.queries.pages.states import State
 
 WAITING = (State.READY, State.SCHEDULED, State.RETRYING)
@@ -25,8 +28,16 @@ GONE = "There is no job with this id. Jobs that came from an event are pruned so
 
 def index(call: Call, conn: Connection) -> Response:
     """The list, or its live region; what the search box said becomes an address first."""
-    if "q" in call.query:
+    if "q" not in call.query:
+        return _list(call, conn)
+    try:
         return see_other(job_list.searched(call, conn))
+    except (BadInput, InvalidInput) as refusal:
+        return _list(call, conn, problem=str(refusal))
+
+
+def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Response:
+    """The list as the address has it; `problem` is what was wrong with the words in the search box."""
     wanted = filters.parse(call.query.multi_items(), now=call.now)
     found = _read(call, conn, wanted)
     listed: Page = found["listed"]
@@ -34,12 +45,15 @@ def index(call: Call, conn: Connection) -> Response:
         call,
         "jobs/index.html",
         block="rows" if call.region == "rows" else None,
+        status=400 if problem else 200,
         region=call.region,
+        problem=problem,
+        asked=call.query.get("q", "") if problem else "",
         wanted=wanted,
         segments=job_list.segments(call, wanted),
         chips=job_list.chips(wanted),
         spans=job_list.spans(wanted),
-        window=WINDOW,
+        ways=job_list.orders(wanted),
         url=here(call, wanted),
         first=here(call, wanted, before=None),
         newer=listed.newer and here(call, wanted, after=listed.newer),
@@ -60,6 +74,12 @@ def _read(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, An
     if wanted.status == Status.FAILED and listed.older and not listed.stopped:
         matching = selection.count(conn, wanted, tenant_id=tenant_id, died_before=call.now, now=call.now)
     return {"listed": listed, "matching": matching, "no_tenant": False}
+
+
+def suggest(call: Call, conn: Connection) -> Response:
+    """What the words in the search box may go on with, as options of its list."""
+    text = clean_text(call.query.get("q", ""), field="q", limit=MAX_LENGTH)
+    return render(call, "jobs/suggestions.html", completions=suggestions.completions(call, conn, text))
 
 
 def show(call: Call, conn: Connection) -> Response:

@@ -54,6 +54,11 @@ ORDERED: dict[str, tuple[Read, set[str]]] = {
     "retrying jobs": (listed(status="retrying"), {SCHEDULED}),
     "succeeded jobs": (listed(status="succeeded"), {RECENT}),
     "the jobs of a queue": (listed(queue="queue_1"), {RECENT}),
+    "all jobs, the oldest first": (listed(sort="created"), {RECENT}),
+    "dead letters, the first to die first": (listed(status="failed", sort="ended"), {DEAD}),
+    "dead letters, the newest first": (listed(status="failed", sort="-created"), {RECENT}),
+    "scheduled jobs, the last first": (listed(status="scheduled", sort="-due"), {SCHEDULED}),
+    "what a payload holds": (listed(payload=(("order", "7"),)), {RECENT}),
 }
 PROBED: dict[str, tuple[Read, set[str]]] = {
     "groups": (lambda conn: groups.read(conn, now=NOW), {GROUP}),

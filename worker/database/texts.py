@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Integer, LargeBinary, Text, case, func, literal_column
+from sqlalchemy import BindParameter, ColumnElement, Integer, LargeBinary, Text, case, func, literal, literal_column
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql
 
@@ -22,6 +23,25 @@ def json_of(text: ColumnElement[Any] | BindParameter[Any]) -> ColumnElement[Any]
 def text_of(value: ColumnElement[Any]) -> ColumnElement[str]:
     """The text of a JSON column, so that an unreadable one hurts nobody else (A-35)."""
     return sql_cast(value, Text)
+
+
+def inside(value: ColumnElement[Any], path: Sequence[str]) -> ColumnElement[str]:
+    """The text of what a JSON document has at a path, every digit of a number kept; NULL where it has nothing there.
+
+    A name of digits is a place in a list, and on PostgreSQL a key too. No name may hold a quote or a backslash.
+    """
+    here = literal(f"${''.join(map(_step, path))}", Text)
+    unquoted = value.op("->>", return_type=Text())(here)
+    stored = value.op("->", return_type=Text())(here)
+    return Either(
+        postgresql=value.op("#>>", return_type=Text())(literal(list(path), postgresql.ARRAY(Text))),
+        sqlite=case((func.json_type(value, here) == "text", unquoted), else_=func.nullif(stored, "null")),
+        type_=Text(),
+    )
+
+
+def _step(name: str) -> str:
+    return f"[{name}]" if name.isascii() and name.isdigit() else f'."{name}"'
 
 
 def items_in(value: ColumnElement[Any]) -> ColumnElement[int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from sqlalchemy import Connection, Engine, event
@@ -49,6 +51,7 @@ def test_each_state_has_a_list_and_how_many_there_are(visitor: Visitor, conn: Co
         ("did not answer", "/jobs?status=failed&error=did+not+answer"),
         ('error:"did not" queue:mail', "/jobs?status=failed&queue=mail&error=%22did+not%22"),
         ("", "/jobs"),
+        ("payload.order.id:7 age:>2h", "/jobs?until=2h&payload.order.id=7"),
     ],
 )
 def test_a_search_leads_to_an_address(visitor: Visitor, conn: Connection, said: str, address: str) -> None:
@@ -63,6 +66,57 @@ def test_the_id_of_a_job_leads_to_its_page(visitor: Visitor, conn: Connection) -
     client = visitor()
     assert client.get(f"/jobs?q={job}").headers["location"] == f"/jobs/{job}"
     assert client.get(f"/jobs?q=id:{job}").headers["location"] == f"/jobs/{job}"
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("quue:mail", "quue: is nothing that jobs are searched by. Did you mean queue:?"),
+        ("status:broken", "status: must be one of"),
+        ("age:old", "age: is compared as in &gt;2h"),
+        ("id:7", "id: 7 is not the id of a job"),
+        ("queue:", "queue: say what to look for"),
+    ],
+)
+def test_a_search_that_cannot_be_read_names_the_word_and_keeps_the_text_and_the_list(
+    visitor: Visitor, conn: Connection, said: str, problem: str
+) -> None:
+    factories.job(conn, queue="mail")
+    answer = visitor().get("/jobs", params={"q": said, "queue": "mail"})
+    assert answer.status_code == 400
+    assert problem in answer.text
+    assert f'name="q" value="{said}"' in answer.text
+    assert len(cells(answer.text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "offered"),
+    [
+        ("qu", ["queue:", "queue:quick"]),
+        ("error:x que", ["error:x queue:"]),
+        ("queue:m", ["queue:mail"]),
+        ("tenant:a", ["tenant:acme"]),
+        ("status:r", ["status:running", "status:ready", "status:retrying"]),
+        ("age:<3", ["age:<30m"]),
+        ("pay", ["payload."]),
+        ("key:i", []),
+    ],
+)
+def test_a_search_is_offered_what_may_come_next(
+    visitor: Visitor, conn: Connection, said: str, offered: list[str]
+) -> None:
+    factories.job(conn, queue="mail", tenant_id=factories.tenant(conn))
+    factories.job(conn, queue="quick")
+    text = visitor().get("/jobs/suggestions", params={"q": said}).text
+    assert [unescape(value) for value in re.findall(r'<option value="([^"]*)"', text)] == offered
+
+
+def test_a_list_can_be_turned_round(visitor: Visitor, conn: Connection) -> None:
+    first, second = (factories.job(conn, created_at=NOON - timedelta(minutes=age)) for age in (9, 1))
+    text = visitor().get("/jobs?sort=created").text
+    assert text.index(str(first)) < text.index(str(second))
+    assert "Every job there is, the oldest first." in plain(text)
+    assert '<a class="link" href="/jobs">The newest first</a>' in text
 
 
 def test_a_search_adds_to_the_filters_there_are_and_each_can_be_taken_away(visitor: Visitor, conn: Connection) -> None:

@@ -14,6 +14,8 @@ from worker.queries.pages import cursors
 LIMIT = 50
 WINDOW = 50_000
 """Rows that one search looks at before it says where it stopped."""
+COSTLY_WINDOW = 5_000
+"""The same where each row's payload has to be opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,18 @@ class Listing:
     where: tuple[ColumnElement[bool], ...]
     order: Order
     search: tuple[ColumnElement[bool], ...] = ()
+    costly: bool = False
+    most: int | None = None
+
+    @property
+    def limit(self) -> int:
+        """How many rows one page has."""
+        return self.most or LIMIT
+
+    @property
+    def window(self) -> int:
+        """How many rows one search looks at."""
+        return COSTLY_WINDOW if self.costly else WINDOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +59,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows and the cursors next to them; `stopped` is the key at which a search stopped looking, if it did."""
+    """Some rows and the cursors next to them; `stopped` is the key where a search stopped after `looked_at` rows."""
 
     rows: Sequence[Row]
     newer: str | None = None
     older: str | None = None
     stopped: Row | None = None
+    looked_at: int | None = None
 
 
 def place(order: Order, *, before: str | None, after: str | None) -> Place:
@@ -69,16 +84,19 @@ def read(
 ) -> Page:
     """The page at a place; `dress` adds to its few rows what other tables know. Too little going back is page one."""
     end = _stop(conn, listing, at, values) if listing.search else None
+    most = listing.limit
     rows = conn.execute(_page(listing, at, end, dress), values).all()
     if at.back:
-        if len(rows) <= LIMIT:
+        if len(rows) <= most:
             return read(conn, listing, Place(), dress=dress, values=values)
-        rows = rows[LIMIT - 1 :: -1]
+        rows = rows[most - 1 :: -1]
         return Page(rows, newer=_cursor(listing, rows[0]), older=_cursor(listing, rows[-1]))
-    more, rows = len(rows) > LIMIT, rows[:LIMIT]
+    more, rows = len(rows) > most, rows[:most]
     newer = _cursor(listing, rows[0]) if at.key and rows else None
     last = rows[-1] if more else end
-    return Page(rows, newer=newer, older=_cursor(listing, last) if last else None, stopped=None if more else end)
+    stopped = None if more else end
+    older = _cursor(listing, last) if last else None
+    return Page(rows, newer=newer, older=older, stopped=stopped, looked_at=listing.window if stopped else None)
 
 
 def _cursor(listing: Listing, row: Row) -> str:
@@ -109,11 +127,11 @@ def _bound(order: Order, key: Sequence[Any]) -> ColumnElement[Any]:
 def _stop(conn: Connection, listing: Listing, at: Place, values: dict[str, Any]) -> Row | None:
     """The key of the last row that a search may look at; None when it may look at all there are."""
     keys = _along(replace(listing, columns=listing.order.key), at)
-    return conn.execute(keys.offset(WINDOW - 1).limit(1), values).first()
+    return conn.execute(keys.offset(listing.window - 1).limit(1), values).first()
 
 
 def _page(listing: Listing, at: Place, end: Row | None, dress: Callable[[Subquery], Select[Any]]) -> Select[Any]:
-    rows = _along(listing, at).where(*listing.search).limit(LIMIT + 1)
+    rows = _along(listing, at).where(*listing.search).limit(listing.limit + 1)
     descending = listing.order.descending != at.back
     if end is not None:
         here, there = tuple_(*listing.order.key), _bound(listing.order, end)

@@ -37,10 +37,18 @@ LOOK = select(
 )
 
 
+SLUGS = select(tenant.c.slug).where(tenant.c.slug >= _word).order_by(tenant.c.slug).limit(bindparam("at_most"))
+
+
 def look(conn: Connection, *, word: str) -> tuple[str, str] | None:
     """The filter that the word stands for, as a name and a value (`job` for a job's own page); None when it is none."""
     found = conn.execute(LOOK, {"word": word, "as_id": _uuid(word)}).one()
     return next(((name, value) for name, value in found._mapping.items() if value is not None), None)
+
+
+def slugs(conn: Connection, *, begun: str, limit: int) -> list[str]:
+    """Tenants whose slugs begin like that; a few of those that come next may be among them."""
+    return list(conn.execute(SLUGS, {"word": begun, "at_most": limit}).scalars())
 
 
 def _uuid(word: str) -> UUID | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Text, func, literal, literal_column, or_, select
 from sqlalchemy import cast as sql_cast
 
-from worker.database import lowered, position
+from worker.database import inside, lowered, position
 from worker.model import Status
 from worker.queries.pages import cursors
 from worker.queries.pages.filters import Filters, instant
@@ -30,6 +31,7 @@ NEWEST = Order((job.c.created_at, job.c.id), _IN_TIME)
 DIED_LAST = Order((job.c.finished_at, job.c.id), _IN_TIME)
 STARTED_LAST = Order((job.c.locked_at, job.c.id), _IN_TIME)
 DUE_FIRST = Order((job.c.available_at, job.c.id), _IN_TIME, descending=False)
+_BY = {"created": NEWEST, "ended": DIED_LAST, "started": STARTED_LAST, "due": DUE_FIRST}
 AS_CLAIMED = Order((job.c.queue, job.c.created_at, job.c.id), (cursors.name, *_IN_TIME), descending=False)
 
 _FEW = ("action", "event", "key")
@@ -58,12 +60,16 @@ def listing(
     conditions = _conditions(filters, tenant_id, now)
     search = [condition for name, condition in conditions.items() if name not in walked]
     where = [condition for name, condition in conditions.items() if name in walked]
-    return Listing(columns, tuple(where), sorted_by, tuple(search))
+    return Listing(columns, tuple(where), sorted_by, tuple(search), costly=bool(filters.payload))
 
 
 def _walk(filters: Filters) -> tuple[Order, frozenset[str]]:
     few = next((name for name in _FEW if getattr(filters, name) is not None), None)
-    return (NEWEST, frozenset({few})) if few else _WALKS.get(filters.status, _ALL)
+    natural, walked = (NEWEST, frozenset({few})) if few else _WALKS.get(filters.status, _ALL)
+    if filters.sort is None:
+        return natural, walked
+    asked = replace(_BY[filters.sort.removeprefix("-")], descending=filters.sort.startswith("-"))
+    return (asked, walked) if few or asked.key == natural.key else (asked, _ALL[1])
 
 
 def _conditions(filters: Filters, tenant_id: UUID | None, now: datetime) -> dict[str, ColumnElement[bool]]:
@@ -82,7 +88,8 @@ def _conditions(filters: Filters, tenant_id: UUID | None, now: datetime) -> dict
         "until": job.c.created_at < instant(filters.until, field="until", now=now) if filters.until else None,
     }
     said = {f"error {place}": _says(word) for place, word in enumerate(filters.error)}
-    return {name: condition for name, condition in {**asked, **said}.items() if condition is not None}
+    held = {f"payload {path}": inside(job.c.payload, path.split(".")) == value for path, value in filters.payload}
+    return {name: condition for name, condition in {**asked, **said, **held}.items() if condition is not None}
 
 
 def _equal(column: ColumnElement[Any], value: Any) -> ColumnElement[bool] | None:

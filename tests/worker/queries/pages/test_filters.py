@@ -67,6 +67,33 @@ def test_what_is_written_back_reads_the_same() -> None:
     assert parse(filters.pairs(), now=NOON) == filters
 
 
+def test_an_age_is_a_bound_of_creation() -> None:
+    assert read({"age": ">2h"}) == Filters(until="2h")
+    assert read({"age": "< 30m"}) == Filters(since="30m")
+
+
+def test_what_a_payload_must_hold_is_named_by_its_path() -> None:
+    filters = read({"payload.order.id": "7", "payload.items.0.sku": " a b ", "payload.none": ""})
+    assert filters.payload == (("order.id", "7"), ("items.0.sku", "a b"))
+    assert parse(filters.pairs(), now=NOON) == filters
+
+
+@pytest.mark.parametrize(
+    ("query", "sort"),
+    [
+        ({"sort": "created"}, "created"),
+        ({"sort": "-created"}, None),
+        ({"sort": "ended", "status": "failed"}, "ended"),
+        ({"sort": "-created", "status": "failed"}, "-created"),
+        ({"sort": "ended"}, None),
+    ],
+)
+def test_an_order_is_kept_where_it_can_be_had_and_is_not_the_natural_one(
+    query: dict[str, str], sort: str | None
+) -> None:
+    assert read(query).sort == sort
+
+
 def test_what_is_empty_or_unknown_asks_for_nothing() -> None:
     assert read({"queue": "", "tenant": "   ", "page": "9", "q": "x"}) == Filters()
 
@@ -81,6 +108,8 @@ def test_what_is_empty_or_unknown_asks_for_nothing() -> None:
         ("queue", "q" * 101),
         ("tenant", "a\0b"),
         ("since", "yesterday"),
+        ("age", "2h"),
+        ("sort", "name"),
         ("since", "99999d"),
         ("until", "2026-13-01"),
         ("since", "9999-12-31T23:59:59-23:59"),
@@ -91,6 +120,17 @@ def test_a_value_that_makes_no_sense_is_refused_by_name(field: str, value: str) 
     with pytest.raises(InvalidInput) as refusal:
         read({field: value})
     assert refusal.value.field == field
+
+
+@pytest.mark.parametrize("path", ["a..b", "a b", 'a"b', "a\\b", ".".join("abcdefghijk")])
+def test_a_path_that_no_payload_has_is_refused(path: str) -> None:
+    with pytest.raises(InvalidInput, match="payload: is searched by"):
+        read({f"payload.{path}": "x"})
+
+
+def test_a_worker_holds_nothing_that_does_not_run() -> None:
+    with pytest.raises(InvalidInput, match=r"worker: .* not failed"):
+        read({"worker": "w-1", "status": "failed"})
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, literal
 
 from tests import factories
 from tests.factories import NOON
+from worker.database import json_of
 from worker.errors import InvalidInput
 from worker.model import Status, new_id
 from worker.queries.audit import Actor, record
@@ -140,6 +141,59 @@ def test_a_79_rows_of_one_moment_are_each_seen_once_while_others_come_and_go(
         found = page(conn, filters, before=found.older)
     assert len(seen) == len(set(seen))
     assert there <= set(seen)
+
+
+@pytest.mark.parametrize(
+    ("filters", "column", "columns"),
+    [
+        (Filters(sort="created"), "created_at", {}),
+        (Filters(status="failed", sort="ended"), "finished_at", {"status": Status.FAILED}),
+        (Filters(status="failed", sort="created"), "created_at", {"status": Status.FAILED}),
+        (Filters(status="running", sort="started"), "locked_at", {"status": Status.RUNNING}),
+        (Filters(status="ready", sort="created"), "created_at", {}),
+    ],
+)
+def test_an_order_turns_the_list_round_and_its_pages_still_show_each_row_once(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch, filters: Filters, column: str, columns: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(keyset, "LIMIT", 2)
+    made = [factories.job(conn, **columns | {column: NOON - timedelta(minutes=minute)}) for minute in range(5)]
+    factories.job(conn, status=Status.CANCELLED, created_at=NOON + timedelta(minutes=1))
+    seen, found = ids(page(conn, filters)), page(conn, filters)
+    while found.older:
+        found = page(conn, filters, before=found.older)
+        seen += ids(found)
+    assert seen[:5] == made[::-1]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("order.id", "12345678901234567890123"),
+        ("order.items.1.sku", "ü x"),
+        ("order.paid", "true"),
+        ("order.total", "0.25"),
+    ],
+)
+def test_what_a_payload_holds_is_found_to_the_last_digit(conn: Connection, path: str, value: str) -> None:
+    document = '{"order": {"id": 12345678901234567890123, "items": [1, {"sku": "ü x"}], "paid": true, "total": 0.25}}'
+    job = factories.job(conn)
+    conn.execute(platform_jobs.update().where(platform_jobs.c.id == job).values(payload=json_of(literal(document))))
+    factories.job(conn, payload={"order": {"id": "1", "items": None, "paid": None}})
+    factories.unreadable(conn)
+    assert ids(page(conn, Filters(payload=((path, value),)))) == [job]
+    assert ids(page(conn, Filters(payload=((path, "other"),)))) == []
+
+
+def test_a_search_of_payloads_opens_fewer_of_them_before_it_says_where_it_stopped(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyset, "COSTLY_WINDOW", 2)
+    for _ in range(3):
+        factories.job(conn)
+    found = page(conn, Filters(payload=(("a", "b"),)))
+    assert found.stopped
+    assert found.looked_at == 2
 
 
 def test_going_back_shows_the_page_before_and_at_last_the_first(
