@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
 
-from app import refusals, sessions
+from app import sessions
 from app.console import console_of
+from app.entrance import beyond_address, enter, refuse
+from app.following import own_page
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
@@ -18,10 +18,8 @@ from worker.queries import audit, links, operators, rates
 from worker.queries.operators import Operator
 
 TRIES_PER_NAME = 10
-TRIES_PER_ADDRESS = 50
 WRONG = "That name and password do not go together."
 TOO_MANY = "Too many tries. Wait a quarter of an hour, or ask for a link."
-NOT_FOLLOWED = frozenset({"admin", "health", "live", "sign-in", "sign-out", "static"})
 
 
 def new(call: Call, conn: Connection) -> Response:
@@ -36,15 +34,15 @@ def create(call: Call, conn: Connection) -> Response:
     name = safe_text(_field(call, "name").strip(), 100)
     if tries := _over_limit(call, conn, name):
         if tries == 1:  # the first beyond the limit stands for those that follow
-            _refuse(call, conn, name, TOO_MANY)
+            refuse(call, conn, name, TOO_MANY)
         return _form(call, following, name, problem=TOO_MANY, status=429)
     found = operators.by_name(conn, name=name)
     stored = found.password if found and found.disabled_at is None else None
     if not console_of(call.request).passwords.matches(_field(call, "password"), stored) or found is None:
-        _refuse(call, conn, name, WRONG)
+        refuse(call, conn, name, WRONG)
         return _form(call, following, name, problem=WRONG, status=422)
     rates.forget(conn, key=_name_key(name), now=call.now)
-    return _enter(call, conn, Operator(found.id, found.name, found.role), by="password", following=following)
+    return enter(call, conn, Operator(found.id, found.name, found.role), by="password", following=following)
 
 
 def offer(call: Call, conn: Connection) -> Response:
@@ -59,8 +57,8 @@ def accept(call: Call, conn: Connection) -> Response:
     token = _field(call, "token")
     operator = links.use(conn, token_hash=sessions.digest(token), now=call.now)
     if operator:
-        return _enter(call, conn, operator, by="link", following="/")
-    _refuse(call, conn, None, "The link was used or has expired.")
+        return enter(call, conn, operator, by="link", following="/")
+    refuse(call, conn, None, "The link was used or has expired.")
     return _link(call, token, None)
 
 
@@ -73,37 +71,15 @@ def delete(call: Call, conn: Connection) -> Response:
     return response
 
 
-def own_page(request: Request, address: str | None) -> str:
-    """The address if it is a page of ours, else the start page (A-72)."""
-    if not address or len(address) > 2000 or any(character <= " " or character == "\\" for character in address):
-        return "/"
-    path = address.partition("?")[0]
-    scope = {"type": "http", "method": "GET", "path": path, "root_path": ""}
-    known = path.startswith("/") and any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
-    return address if known and path.split("/")[1] not in NOT_FOLLOWED else "/"
-
-
-def _enter(call: Call, conn: Connection, operator: Operator, *, by: str, following: str) -> Response:
-    response = see_other(following)
-    sessions.begin(conn, call.request, response, operator)
-    actor = sessions.actor(call.request, operator)
-    audit.record(conn, actor=actor, action="sign-in", target=operator.name, detail={"by": by}, now=call.now)
-    return response
-
-
 def _over_limit(call: Call, conn: Connection, name: str) -> int:
     """How far this try is beyond what one address, or one name, has within a quarter of an hour (A-75)."""
-    by_address = rates.count(conn, key=f"sign-in from {call.actor.address}", now=call.now)
-    by_name = rates.count(conn, key=_name_key(name), now=call.now)
-    return max(by_address - TRIES_PER_ADDRESS, by_name - TRIES_PER_NAME, 0)
+    by_address = beyond_address(call, conn)
+    by_name = rates.count(conn, key=_name_key(name), now=call.now) - TRIES_PER_NAME
+    return max(by_address, by_name, 0)
 
 
 def _name_key(name: str) -> str:
     return "sign-in as " + hashlib.sha256(name.casefold().encode()).hexdigest()[:32]
-
-
-def _refuse(call: Call, conn: Connection, name: str | None, reason: str) -> None:
-    refusals.note(conn, call.actor, action="sign-in", target=name, reason=reason, now=call.now)
 
 
 def _form(call: Call, following: str, name: str = "", *, problem: str | None = None, status: int = 200) -> Response:

@@ -27,13 +27,23 @@ def address(secret: bytes, name: str, environment: str) -> str:
     return _totp(secret).get_provisioning_uri(name, f"{ISSUER} {environment}")
 
 
+def is_code(text: str) -> bool:
+    """Whether an authenticator could have shown it."""
+    digits = _digits(text)
+    return len(digits) == DIGITS and digits.isascii() and digits.isdigit()
+
+
 def step_of(secret: bytes, code: str, now: datetime) -> int | None:
     """Of which half minute the code is, if of one close to now."""
-    digits = "".join(code.split())
-    if len(digits) != DIGITS or not (digits.isascii() and digits.isdigit()):
+    if not is_code(code):
         return None
+    digits = _digits(code)
     step = int(now.timestamp()) // STEP_SECONDS
     return next((each for each in range(step - DRIFT, step + DRIFT + 1) if _is_of(secret, digits, each)), None)
+
+
+def _digits(text: str) -> str:
+    return "".join(text.split())
 
 
 def _is_of(secret: bytes, digits: str, step: int) -> bool:

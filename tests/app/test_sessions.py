@@ -12,8 +12,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from app import sessions
+from app.entrance import TRIES_PER_ADDRESS
 from app.passwords import Passwords
-from app.routes.sessions import TRIES_PER_ADDRESS, TRIES_PER_NAME
+from app.routes.sessions import TRIES_PER_NAME
 from tests import factories
 from tests.app.conftest import Visitor, browser, signed_in, trail
 from worker.queries import operators as accounts

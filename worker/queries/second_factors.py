@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Connection, Text, and_, bindparam, delete, se
 from worker.database import Id, Row, insert, moment
 from worker.queries import audit, challenges, recovery_codes
 from worker.queries.audit import Actor
-from worker.queries.schema import second_factors
+from worker.queries.schema import operator_sessions, second_factors
 
 _OF = second_factors.c.operator_id == bindparam("of_id", type_=Id)
 _step = bindparam("to_step", type_=BigInteger)
@@ -34,16 +34,31 @@ USE_STEP = (
     .values(last_step=_step)
     .returning(second_factors.c.operator_id)
 )
+END_OTHER_SESSIONS = delete(operator_sessions).where(
+    operator_sessions.c.operator_id == bindparam("of_id", type_=Id),
+    operator_sessions.c.token_hash != bindparam("but_token", type_=Text),
+)
 REMOVE = delete(second_factors).where(_OF).returning(second_factors.c.operator_id)
 
 
 def add(
-    conn: Connection, *, operator_id: UUID, secret: str, step: int, actor: Actor, now: datetime | None = None
+    conn: Connection,
+    *,
+    operator_id: UUID,
+    secret: str,
+    step: int,
+    keep_session: str,
+    actor: Actor,
+    now: datetime | None = None,
 ) -> bool:
-    """Keep the sealed secret, its code of that step being used; False when the operator has a second factor already."""
+    """Keep the sealed secret, its code of that step being used; False when the operator has a second factor already.
+
+    Every session of the operator ends but the one that set it up: they were begun without it.
+    """
     values = {"to_operator": operator_id, "to_secret": secret, "to_step": step, "at_now": now}
     if conn.execute(ADD, values).scalar_one_or_none() is None:
         return False
+    conn.execute(END_OTHER_SESSIONS, {"of_id": operator_id, "but_token": keep_session})
     audit.record(conn, actor=actor, action="second-factor", target=actor.name, now=now)
     return True
 
@@ -61,6 +76,11 @@ def holders(conn: Connection) -> set[UUID]:
 def use_step(conn: Connection, *, operator_id: UUID, step: int) -> bool:
     """Use up the code of that step, and with it those before; False when it was used up already."""
     return conn.execute(USE_STEP, {"of_id": operator_id, "to_step": step}).scalar_one_or_none() is not None
+
+
+def note_new_codes(conn: Connection, *, actor: Actor, now: datetime | None = None) -> None:
+    """Have in the trail that the operator's recovery codes were made anew."""
+    audit.record(conn, actor=actor, action="recovery-codes", target=actor.name, now=now)
 
 
 def remove(

@@ -21,6 +21,12 @@ from worker.queries.schema.operators import (
 from worker.queries.schema.releases import releases
 from worker.queries.schema.samples import backlog_minutes, finding_minutes, sample_minutes
 from worker.queries.schema.sealed_mail import SEALED
+from worker.queries.schema.second_factors import (
+    operator_identities,
+    recovery_codes,
+    second_factors,
+    sign_in_challenges,
+)
 from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
 from worker.queries.schema.tenants import tenants
 from worker.queries.schema.tokens import api_tokens
@@ -43,14 +49,18 @@ __all__ = (
     "net_runs",
     "operator_action_jobs",
     "operator_actions",
+    "operator_identities",
     "operator_sessions",
     "operators",
     "platform_jobs",
     "queue_controls",
     "rate_counters",
+    "recovery_codes",
     "releases",
     "runtime_heartbeats",
     "sample_minutes",
+    "second_factors",
+    "sign_in_challenges",
     "sign_in_links",
     "sleepers",
     "statistics_minutes",

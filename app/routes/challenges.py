@@ -1,0 +1,44 @@
+"""The second step of signing in: a code, from the authenticator or from the recovery codes."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from app import sessions
+from app.entrance import admit, beyond_address, code_form, refuse
+from app.second_factor import check
+from app.templating import render
+from app.web import Call
+from worker.database import Connection
+from worker.errors import EnvelopeError
+from worker.queries import challenges
+
+OVER = "That took too long, or too many codes were tried. Begin again."
+
+
+def create(call: Call, conn: Connection) -> Response:
+    """Sign in whoever was asked for the code, if it counts."""
+    token = str(call.form.get("token", ""))
+    if beyond_address(call, conn) > 0:
+        return code_form(call, token, problem=check.TOO_MANY, status=429)
+    challenge = challenges.attempt(conn, token_hash=sessions.digest(token), now=call.now)
+    if challenge is None:
+        refuse(call, conn, None, OVER)
+        return render(call, "sessions/new.html", status=422, next="/", name="", problem=OVER)
+    if check.too_many(call, conn, challenge.operator):
+        refuse(call, conn, challenge.operator.name, check.TOO_MANY)
+        return code_form(call, token, problem=check.TOO_MANY, status=429)
+    return _checked(call, conn, token, challenge)
+
+
+def _checked(call: Call, conn: Connection, token: str, challenge: challenges.Challenge) -> Response:
+    operator, code = challenge.operator, str(call.form.get("code", ""))
+    try:
+        way = check.use(call, conn, operator, code)
+    except EnvelopeError:
+        return code_form(call, token, problem=check.CLOSED, status=503)
+    if way is None:
+        refuse(call, conn, operator.name, check.WRONG)
+        return code_form(call, token, problem=check.WRONG, status=422)
+    challenges.close(conn, token_hash=sessions.digest(token))
+    return admit(call, conn, operator, by=challenge.proof, following=challenge.following, second=way)

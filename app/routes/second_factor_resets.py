@@ -1,0 +1,44 @@
+"""An admin takes off the second factor of an operator who has lost it."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from app.answers import go_back, is_over
+from app.errors import Conflict, NotFound
+from app.templating import render
+from app.web import Call
+from worker.database import Connection, Row
+from worker.queries import operators, second_factors
+
+LIST = "/operators"
+OWN = "Your own second factor is taken off under Account, with a code of it."
+
+
+def new(call: Call, conn: Connection) -> Response:
+    """What it means for the operator."""
+    return render(
+        call,
+        "second_factors/reset.html",
+        block="sheet" if call.htmx else None,
+        target="#operators" if is_over(call, LIST) else "#main",
+        who=_other(call, conn),
+    )
+
+
+def create(call: Call, conn: Connection) -> Response:
+    """Let the operator sign in without it from now on."""
+    who = _other(call, conn)
+    second_factors.remove(
+        conn, operator_id=who.id, name=who.name, action="second-factor-reset", actor=call.actor, now=call.now
+    )
+    return go_back(call, LIST)
+
+
+def _other(call: Call, conn: Connection) -> Row:
+    found = operators.by_id(conn, operator_id=call.uuid("operator"))
+    if found is None:
+        raise NotFound
+    if call.operator and found.id == call.operator.id:
+        raise Conflict(OWN, title="That is you")
+    return found
