@@ -60,6 +60,10 @@ PRIVILEGES: Privileges = {
     "sign_in_links": {
         CONSOLE_RW: "SELECT, INSERT (token_hash, operator_id, purpose, created_at, expires_at), UPDATE (used_at), DELETE"
     },
+    "second_factors": {CONSOLE_RW: "SELECT, INSERT, UPDATE (last_step), DELETE"},
+    "recovery_codes": {CONSOLE_RW: "SELECT, INSERT, UPDATE (used_at), DELETE"},
+    "sign_in_challenges": {CONSOLE_RW: "SELECT, INSERT, UPDATE (tries), DELETE"},
+    "operator_identities": {CONSOLE_RW: _ADD},
     "api_tokens": {CONSOLE_RW: "SELECT, UPDATE (last_used_at)"},
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
