@@ -10,12 +10,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app.errors import BadInput
+from app import charts, courses
 from app.templating import render
 from app.web import Call
 from worker.database import Connection
 from worker.queries.pages import attention, loads, overview, provisioning
-from worker.queries.pages.overview import SPANS
+from worker.queries.pages.courses import SPANS
 from worker.queries.pages.provisioning import Provisioning
 
 
@@ -54,11 +54,12 @@ def _tiles(sources: Sources) -> dict[str, Any]:
 
 
 def _course(sources: Sources) -> dict[str, Any]:
-    span = SPANS.get(sources.call.query.get("span", "1h"))
-    if span is None:
-        raise BadInput(f"span: must be one of {', '.join(SPANS)}.")
-    spans = [(each.key, each.label, "/" if each.key == "1h" else f"/?span={each.key}") for each in SPANS.values()]
-    return {"course": overview.course(sources.conn, sources.call.figures, span), "spans": spans}
+    span, figures = courses.span_of(sources.call), sources.call.figures
+    slots = overview.course(sources.conn, figures, span)
+    # The oldest version known is no release: it may have run for years
+    began = [(each.started_at, each.version) for each in figures.releases[:-1]]
+    markers = charts.marked([slot.at for slot in slots], began)
+    return {"span": span, "spans": SPANS.values(), "slots": slots, "drawn": charts.throughput(slots, markers)}
 
 
 def _busiest(sources: Sources) -> dict[str, Any]:

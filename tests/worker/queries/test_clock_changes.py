@@ -17,6 +17,7 @@ from worker.model import Event, Status
 from worker.queries import outbox, retention
 from worker.queries.pages import figures, overview
 from worker.queries.pages import jobs as listed
+from worker.queries.pages.courses import SPANS
 from worker.queries.pages.filters import Filters
 
 CHANGES = [
@@ -74,7 +75,7 @@ def test_a_49_no_bar_of_a_chart_is_missing_or_there_twice(change: datetime, conn
     for place in range(72):
         minute(conn, now - place * 20 * MINUTE)
     seen = figures.sample(conn, now=now)
-    bars = overview.course(conn, seen, overview.SPANS["24h"]).slots
+    bars = overview.course(conn, seen, SPANS["24h"])
     assert [bar.at for bar in bars] == [now - place * 20 * MINUTE for place in reversed(range(72))]
     assert {bar.completed for bar in bars} == {1}
     last_hour = figures.sample(conn, now=change + 30 * MINUTE).hour.minutes

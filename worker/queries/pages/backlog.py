@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     and_,
+    bindparam,
     func,
     literal_column,
     select,
@@ -123,6 +124,18 @@ def _up_to(condition: ColumnElement[bool]) -> Any:
 _key = (job.c.queue, job.c.job_type, job.c.handler_key)
 OPEN = union_all(*open_work(*_key, head=HEAD, sheet=SHEET))
 OPEN_IN_FULL = union_all(*open_work(*_key, head=COUNTED, sheet=COUNTED))
+_here = (
+    select(job.c.job_type, job.c.handler_key, job.c.available_at)
+    .where(WAITING, job.c.queue == bindparam("of_queue"))
+    .limit(COUNTED)
+    .subquery("here")
+)
+READY_OF = select(
+    _here.c.job_type,
+    _here.c.handler_key,
+    func.count().label("ready"),
+    func.min(_here.c.available_at).label("ready_since"),
+).group_by(_here.c.job_type, _here.c.handler_key)
 _names = _queues()
 _due = select(job.c.queue).where(LATER, job.c.available_at <= moment()).limit(SHEET).subquery("due")
 READY = union_all(
@@ -149,6 +162,16 @@ def read(
         counts = found.setdefault((row.queue, row.job_type, row.handler_key), {})
         counts["running"] = counts.get("running", 0) + row.jobs
     return tuple(_backlogs(found))
+
+
+def of_queue(conn: Connection, rows: Iterable[Backlog], *, queue: str, deep: bool) -> list[Backlog]:
+    """The rows of one queue; where it is deeper than its head, what is ready counted again, up to COUNTED."""
+    here = {(each.job_type, each.handler_key): each for each in rows if each.queue == queue}
+    if deep:
+        for job_type, handler, ready, since in conn.execute(READY_OF, {"of_queue": queue}):
+            known = here.get((job_type, handler), Backlog(queue, job_type, handler))
+            here[job_type, handler] = replace(known, ready=ready, ready_since=since)
+    return list(here.values())
 
 
 def depths(conn: Connection, *, now: datetime | None = None) -> Depths:

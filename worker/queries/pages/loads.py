@@ -164,11 +164,30 @@ def by_queue(figures: Figures) -> list[Load]:
 
 def by_handler(figures: Figures, backlog: Iterable[Backlog]) -> list[Load]:
     """Every subscriber or job type that has work or moved in the last hour; the fullest first."""
-    waiting = _gathered(backlog, lambda each: each.handler_key)
-    flows = _gathered(figures.hour.flows, lambda each: each.handler_key)
+    return _split(figures, list(backlog), list(figures.hour.flows), lambda each: each.handler_key)
+
+
+def of_queue(figures: Figures, queue: str, backlog: Iterable[Backlog]) -> list[Load]:
+    """The handlers that have work on one queue or moved there in the last hour; the fullest first."""
+    here = [each for each in backlog if each.queue == queue]
+    flows = [each for each in figures.hour.flows if each.queue == queue]
+    return _split(figures, here, flows, lambda each: each.handler_key)
+
+
+def of_handler(figures: Figures, handler: str, backlog: Iterable[Backlog]) -> list[Load]:
+    """The queues on which one handler has work or moved in the last hour; the fullest first."""
+    mine = [each for each in backlog if each.handler_key == handler]
+    flows = [each for each in figures.hour.flows if each.handler_key == handler]
+    return _split(figures, mine, flows, lambda each: each.queue)
+
+
+def _split(
+    figures: Figures, backlog: list[Backlog], flows: list[Flow], key: Callable[[Backlog | Flow], str]
+) -> list[Load]:
+    waiting, moving = _gathered(backlog, key), _gathered(flows, key)
     return _sorted(
-        _load(figures, name, rows := waiting.get(name, []), flows.get(name, []), ready=sum(row.ready for row in rows))
-        for name in {*waiting, *flows}
+        _load(figures, name, rows := waiting.get(name, []), moving.get(name, []), ready=sum(row.ready for row in rows))
+        for name in {*waiting, *moving}
     )
 
 
