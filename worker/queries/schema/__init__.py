@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import event
 
 from worker.queries.schema.base import metadata
+from worker.queries.schema.bulk_acts import bulk_act_jobs, bulk_acts
 from worker.queries.schema.events import event_outbox, net_runs, subscriptions
 from worker.queries.schema.guards import GUARDS
 from worker.queries.schema.history import job_attempts, job_steps
@@ -39,6 +40,8 @@ __all__ = (
     "WAIT_BUCKETS",
     "api_tokens",
     "backlog_minutes",
+    "bulk_act_jobs",
+    "bulk_acts",
     "dead_letter_groups",
     "event_outbox",
     "finding_minutes",

@@ -1,4 +1,5 @@
-"""What a role may not do with a job although it may write the table: run a provisioning, or end a job by hand.
+"""What a role may not do with a job although it may write the table: run a provisioning, or end a job by hand, unless
+the act that had it run again is undone.
 
 Each is looked for after the row is written, which locks nothing, and its function is called for no other row.
 """
@@ -38,6 +39,11 @@ CREATE FUNCTION control.refuse_console() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    IF new.status = 'failed' AND EXISTS (
+        SELECT FROM control.bulk_act_jobs WHERE job_id = new.id AND state = 'done' AND was_status = 'failed'
+    ) THEN
+        RETURN NULL;
+    END IF;
     RAISE EXCEPTION 'console_rw queues and cancels jobs, it makes none %', new.status
         USING ERRCODE = 'insufficient_privilege';
 END

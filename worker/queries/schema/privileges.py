@@ -18,10 +18,10 @@ _NEW_JOB = (
     " available_at, scheduled, source, created_at, updated_at"
 )
 _OF_EVENT = "event_id, event_type, subscriber_id, schema_version"
-# A job that is to run again, sooner or not at all
+# A job that is to run again, sooner, elsewhere or not at all
 _OLD_JOB = (
-    "status, attempts, replays, available_at, scheduled, cancel_requested_at, finished_at, error_detail, error_type,"
-    " error_summary, error_fingerprint, updated_at"
+    "status, queue, attempts, replays, available_at, scheduled, cancel_requested_at, finished_at, error_detail,"
+    " error_type, error_summary, error_fingerprint, updated_at"
 )
 
 PRIVILEGES: Privileges = {
@@ -68,5 +68,8 @@ PRIVILEGES: Privileges = {
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
     "operator_action_jobs": {APP_RW: _ADD, CONSOLE_RW: _ADD},
+    # what was pressed, moved by the console where it is little and by the maintenance where it is much
+    "bulk_acts": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
+    "bulk_act_jobs": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
     "dead_letter_groups": {APP_RW: _READ, CONSOLE_RW: _WORK},
 }
