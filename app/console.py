@@ -14,6 +14,7 @@ from app.live import Live
 from app.passwords import Passwords
 from app.sampler import Sampler
 from app.settings import ConsoleSettings
+from app.shared import Shared
 from worker.database import Engine
 from worker.deployment import Deployment
 from worker.handlers import Registry
@@ -37,6 +38,7 @@ class Console:
     password_limiter: CapacityLimiter
     sampler: Sampler
     live: Live
+    shared: Shared
     now: datetime | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,13 +20,17 @@ from app.sampler import Sampler
 from worker.database import Engine, autocommit
 from worker.queries import sessions
 from worker.queries.operators import Operator
+from worker.queries.sessions import Visit
 
 if TYPE_CHECKING:
     from worker.queries.pages.figures import Figures
 
 LOOK_EVERY_SECONDS = 1.0
 BEAT_EVERY_SECONDS = 5.0
+NAV = "nav"
 MAX_AGE_SECONDS = 3600.0
+KNOWN_SECONDS = 3.0
+"""For how long a look says who watches: a session that ended since is refused at the next."""
 
 log = structlog.get_logger()
 
@@ -49,6 +54,7 @@ class Live:
         self._operators: Counter[UUID] = Counter()
         self._tokens: Counter[str] = Counter()
         self._roll: sessions.Roll | None = None
+        self._looked_at = clock()
         self._ended: frozenset[str] = frozenset()
         self._joined = asyncio.Event()
         self._news = asyncio.Event()
@@ -56,6 +62,13 @@ class Live:
     def watching(self, operator: Operator) -> int:
         """How many streams the operator has open in this process."""
         return self._operators[operator.id]
+
+    def visit(self, token_hash: str | None) -> Visit | None:
+        """Whose open stream it is, as the last look found; None where that has to be asked, or is to be noted."""
+        if not token_hash or self._roll is None or self._clock() - self._looked_at > KNOWN_SECONDS:
+            return None
+        found = self._roll.standing.get(token_hash) if token_hash in self._tokens else None
+        return None if found is None or found.touch_due else found
 
     def address(self, figures: Figures | None) -> str:
         """Where a page listens on: the address says what the page shows, so nothing in between is missed."""
@@ -71,7 +84,7 @@ class Live:
 
     def look(self) -> sessions.Roll | None:
         """Who may go on watching and what there is to see; None where the database does not answer."""
-        asked = frozenset(self._tokens)
+        asked, self._looked_at = frozenset(self._tokens), self._clock()
         try:
             with self._engine.connect() as conn:
                 roll = sessions.roll(conn, token_hashes=asked, now=self._now)
@@ -79,7 +92,7 @@ class Live:
         except Exception as error:  # noqa: BLE001 - whatever it is, the streams outlive it and the next look may work
             log.warning("live.look_failed", error=type(error).__name__)
             return None
-        self._ended = asked - roll.standing
+        self._ended = asked - roll.standing.keys()
         return roll
 
     async def stream(self, operator: Operator, token_hash: str, seen: Mapping[str, str]) -> AsyncIterator[str]:
@@ -110,9 +123,14 @@ class Live:
         text = f"event: live:beat\ndata: {self._roll.now.isoformat()}\n\n" if beat else ""
         for topic, digest in topics(self._sampler.last).items():
             if shown.get(topic, digest) != digest:
-                text += f"event: live:{topic}\ndata:\n\n"
+                text += f"event: live:{topic}\ndata: {self._data(topic)}\n\n"
             shown[topic] = digest
         return text
+
+    def _data(self, topic: str) -> str:
+        """The rail's counts come with the news, so that no page has to ask for them."""
+        assert self._sampler.last
+        return counts(self._sampler.last) if topic == NAV else ""
 
     def _announce(self) -> None:
         self._news.set()
@@ -134,6 +152,13 @@ def topics(figures: Figures | None) -> dict[str, str]:
     """What there is to watch, each with a short mark that changes when it does."""
     if figures is None:
         return {}
-    return {
-        topic: hashlib.blake2s(digest.encode(), digest_size=4).hexdigest() for topic, digest in figures.topics().items()
-    }
+    return {topic: _mark(digest) for topic, digest in {**figures.topics(), NAV: counts(figures)}.items()}
+
+
+def counts(figures: Figures) -> str:
+    """What stands beside the names in the rail, and whether it needs a person."""
+    return json.dumps({item.key: [item.count, item.alarm] for item in figures.nav()})
+
+
+def _mark(digest: str) -> str:
+    return hashlib.blake2s(digest.encode(), digest_size=4).hexdigest()

@@ -23,6 +23,7 @@ from app.middleware import Door, RequestId, SecurityHeaders
 from app.passwords import Passwords
 from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
+from app.shared import Shared
 from worker import topology
 from worker.database import Engine, connect, is_file
 from worker.deployment import Deployment
@@ -64,6 +65,7 @@ def create_app(
         password_limiter=CapacityLimiter(passwords.TOGETHER),
         sampler=sampler,
         live=Live(pages, sampler, now=now),
+        shared=Shared(sampler),
         now=now,
     )
     app = Starlette(

@@ -40,14 +40,14 @@ class Sampler:
 
     def figures(self, conn: Connection, *, fresh: bool) -> Figures:
         """The last figures; new ones if they are due, unless any will do or somebody is at it already."""
-        if self.last and not (fresh and self._due()):
+        if self.last and not (fresh and self.due()):
             return self.last
         wait = self.last is None or self._clock() - self._taken_at > MAX_PAUSE_SECONDS
         if not self._lock.acquire(blocking=wait):
             assert self.last
             return self.last
         try:
-            return self._take(conn) if self.last is None or self._due() else self.last
+            return self._take(conn) if self.last is None or self.due() else self.last
         finally:
             self._lock.release()
 
@@ -55,7 +55,8 @@ class Sampler:
         """Something was changed: whoever looks next should see it."""
         self._due_at = self._clock()
 
-    def _due(self) -> bool:
+    def due(self) -> bool:
+        """Whether whoever asks next has to read: time has passed, or something was changed here."""
         return self._clock() >= self._due_at
 
     def _take(self, conn: Connection) -> Figures:

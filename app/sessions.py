@@ -27,11 +27,15 @@ LINK_HOURS = 24
 
 def recognise(conn: Connection, request: Request) -> Visit:
     """Who calls, and when; kept with the request, for its error page too."""
-    console = console_of(request)
-    token = request.cookies.get(cookie(console.settings, request))
-    visit = stored.visit(conn, token_hash=digest(token) if token else None, now=console.now)
+    visit = stored.visit(conn, token_hash=token_hash(request), now=console_of(request).now)
     request.state.visit = visit
     return visit
+
+
+def token_hash(request: Request) -> str | None:
+    """What is stored of the session that the browser says it has."""
+    token = request.cookies.get(cookie(console_of(request).settings, request))
+    return digest(token) if token else None
 
 
 def recognise_alone(request: Request) -> Visit:

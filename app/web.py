@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 from urllib.parse import unquote
@@ -19,11 +19,13 @@ from app.console import Console, console_of
 from app.errors import Forbidden, SignedOut, Unavailable
 from app.forms import read_form
 from app.settings import ConsoleSettings
+from app.shared import Anyone
 from app.templating import is_htmx
 from worker.database import Connection, is_outage, is_retryable, read_only
 from worker.handlers import Registry
 from worker.queries.audit import Actor
 from worker.queries.operators import Operator, Role
+from worker.queries.sessions import Visit
 
 if TYPE_CHECKING:
     from worker.queries.pages.figures import Figures
@@ -80,6 +82,8 @@ class Route:
     handler: Handler
     access: Access
     hashes_passwords: bool = False
+    alike: bool = False
+    """Whether its live regions show everybody of a role the same, so that one answer does for all who watch."""
 
     def __post_init__(self) -> None:
         if self.access not in ("anyone", *get_args(Role)):
@@ -99,12 +103,33 @@ def endpoint(*routes: Route) -> Callable[[Request], Awaitable[Response]]:
         console = console_of(request)
         safe = request.method in SAFE
         route = by_method["GET" if safe else request.method]
+        if safe and (visit := _watching(console, request, route)):
+            return await _shared(console, request, route, visit)
         form = FormData() if safe else await read_form(request)
         limiter = console.password_limiter if route.hashes_passwords else None
-        work = partial(_permitted, console, request, form, route)
+        work = partial(_permitted, request, form, route)
         return await anyio.to_thread.run_sync(answered, work, limiter=limiter)
 
     return respond
+
+
+def _watching(console: Console, request: Request, route: Route) -> Visit | None:
+    """Who asks for a live region that others may have asked for, known without asking the database."""
+    if not (route.alike and is_htmx(request) and request.headers.get("hx-target")):
+        return None
+    visit = console.live.visit(sessions.token_hash(request))
+    may = visit and visit.operator and (route.access == "anyone" or visit.operator.may(route.access))
+    return visit if may else None
+
+
+async def _shared(console: Console, request: Request, route: Route, visit: Visit) -> Response:
+    """The region as it was made for the role, or is made now: for nobody in particular."""
+    assert visit.operator
+    anyone = replace(visit, operator=Anyone(visit.operator.role))
+    work = partial(_permitted, request, FormData(), route, anyone)
+    address = f"{request.scope['path']}?{request.url.query}"
+    key = (visit.operator.role, address, request.headers["hx-target"])
+    return await console.shared.answer(key, request, partial(anyio.to_thread.run_sync, answered, work))
 
 
 def answered(work: Callable[[], Answer], *, attempt: int = 1) -> Answer:
@@ -119,21 +144,23 @@ def answered(work: Callable[[], Answer], *, attempt: int = 1) -> Answer:
         raise
 
 
-def _permitted(console: Console, request: Request, form: FormData, route: Route) -> Response:
+def _permitted(request: Request, form: FormData, route: Route, known: Visit | None = None) -> Response:
     """The handler's answer; a refusal leaves a row, though all else is rolled back (A-81)."""
     try:
-        return _transaction(console, request, form, route)
+        return _transaction(request, form, route, known)
     except Forbidden as refusal:
-        refusals.record(console, request, action=route.noun, reason=refusal.message)
+        refusals.record(console_of(request), request, action=route.noun, reason=refusal.message)
         raise
 
 
-def _transaction(console: Console, request: Request, form: FormData, route: Route) -> Response:
+def _transaction(request: Request, form: FormData, route: Route, known: Visit | None) -> Response:
+    console = console_of(request)
     safe = request.method in SAFE
     with (read_only(console.engine) if safe else console.engine).begin() as conn:
-        visit = sessions.recognise(conn, request)
+        visit = request.state.visit = known or sessions.recognise(conn, request)
         _admit(visit.operator, route.access)
         sampled = console.sampler.figures(conn, fresh=safe) if visit.operator else None
+        request.state.figures = sampled
         call = Call(request, visit.now, visit.operator, form, console.registry, console.settings, sampled)
         response = route.handler(call, conn)
     if not safe:

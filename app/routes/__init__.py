@@ -69,7 +69,7 @@ ROUTES = (
     Route("POST", "/queues/{queue}/pause", pauses.create, "operator"),
     Route("GET", "/queues/{queue}/resume", pauses.confirm, "operator"),
     Route("POST", "/queues/{queue}/resume", pauses.delete, "operator"),
-    Route("GET", "/workers", workers.index, "viewer"),
+    Route("GET", "/workers", workers.index, "viewer", alike=True),
     Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     Route("GET", "/tenants", tenants.index, "viewer"),

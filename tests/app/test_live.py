@@ -23,7 +23,7 @@ from tests.app.test_sampler import Clock
 from worker.database import Connection as AnyConnection
 from worker.database import connect
 from worker.queries.operators import Operator, by_name
-from worker.queries.pages.figures import Figures
+from worker.queries.pages.figures import Figures, NavItem
 from worker.queries.schema import operator_sessions
 
 pytestmark = pytest.mark.anyio
@@ -34,12 +34,19 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+def figures_of(topics: dict[str, str], ready: str = "7") -> Figures:
+    """As little of a sample as the stream reads."""
+    nav = [NavItem("queues", "Queues", "/queues", ready)]
+    return cast(Figures, SimpleNamespace(topics=lambda: dict(topics), nav=lambda: nav))
+
+
 class World:
     """A console's live part whose figures and clock the test decides."""
 
     def __init__(self, engine: Engine, conn: Connection) -> None:
         self.clock = Clock()
         self.topics = {"jobs": "1", "queues": "1"}
+        self.ready = "7"
         self.readings = 0
         self.sampler = Sampler(self.sample, clock=self.clock)
         self.live = Live(engine, self.sampler, clock=self.clock)
@@ -50,7 +57,7 @@ class World:
 
     def sample(self, conn: AnyConnection, *, now: datetime | None) -> Figures:
         self.readings += 1
-        return cast(Figures, SimpleNamespace(topics=lambda: dict(self.topics)))
+        return figures_of(self.topics, self.ready)
 
     def open(self, seen: dict[str, str] | None = None) -> Any:
         return self.live.stream(self.operator, self.token, seen or {})
@@ -84,8 +91,16 @@ async def test_a_stream_says_the_databases_time_and_then_what_changed(world: Wor
         assert "live:jobs" not in first
         assert await following(world, stream) == ""
         world.topics["jobs"] = "2"
-        assert await following(world, stream) == "event: live:jobs\ndata:\n\n"
+        assert await following(world, stream) == "event: live:jobs\ndata: \n\n"
         assert await following(world, stream) == ""
+
+
+async def test_the_counts_of_the_rail_come_with_the_stream(world: World) -> None:
+    async with aclosing(world.open()) as stream:
+        await anext(stream)
+        await following(world, stream)
+        world.ready = "8"
+        assert await following(world, stream) == 'event: live:nav\ndata: {"queues": ["8", false]}\n\n'
 
 
 async def test_a_beat_comes_every_few_seconds(world: World) -> None:
@@ -97,7 +112,7 @@ async def test_a_beat_comes_every_few_seconds(world: World) -> None:
 
 
 async def test_what_changed_between_the_page_and_its_stream_is_told_at_once(world: World) -> None:
-    shown = topics(cast(Figures, SimpleNamespace(topics=lambda: {"jobs": "0", "queues": "1"})))
+    shown = topics(figures_of({"jobs": "0", "queues": "1"}))
     async with aclosing(world.open(shown)) as stream:
         await anext(stream)
         said = await following(world, stream)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from worker.database import Id, among, least, moment, optional, seconds
+from worker.database import Id, Row, among, least, moment, optional, seconds
 from worker.queries.operators import Operator
 from worker.queries.schema import operator_sessions, operators
 
@@ -40,10 +40,10 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """Which of the sessions asked about still stand, and when."""
+    """Which of the sessions asked about still stand, each as a visit at this moment."""
 
     now: datetime
-    standing: frozenset[str]
+    standing: Mapping[str, Visit]
 
 
 def _lifetime(start: ColumnElement[datetime]) -> ColumnElement[datetime]:
@@ -56,17 +56,19 @@ _STANDING = and_(operator_sessions.c.expires_at > _NOW.c.now, operators.c.disabl
 _SIGNED_IN = operator_sessions.join(operators, operators.c.id == operator_sessions.c.operator_id)
 _TOKEN = operator_sessions.c.token_hash == bindparam("of_token")
 
-VISIT = select(
+_visits = select(
     _NOW.c.now,
     operators.c.id,
     operators.c.name,
     operators.c.role,
+    operator_sessions.c.token_hash,
     operator_sessions.c.created_at,
     operator_sessions.c.seen_at,
-).select_from(
+)
+VISIT = _visits.select_from(
     _NOW.outerjoin(_SIGNED_IN, and_(operator_sessions.c.token_hash == optional("of_token", String), _STANDING))
 )
-ROLL = select(_NOW.c.now, operator_sessions.c.token_hash).select_from(
+ROLL = _visits.select_from(
     _NOW.outerjoin(_SIGNED_IN, and_(among(operator_sessions.c.token_hash, "of_tokens"), _STANDING))
 )
 OPEN = insert(operator_sessions).values(
@@ -91,17 +93,20 @@ PRUNE = delete(operator_sessions).where(operator_sessions.c.expires_at <= moment
 
 def visit(conn: Connection, *, token_hash: str | None, now: datetime | None = None) -> Visit:
     """The operator whose session it is, with today's role, and the time; one statement for both."""
-    row = conn.execute(VISIT, {"of_token": token_hash, "at_now": now}).one()
-    if row.id is None or token_hash is None:
-        return Visit(row.now)
-    touch_due = (row.now - row.seen_at).total_seconds() >= TOUCH_AFTER_SECONDS
-    return Visit(row.now, Operator(row.id, row.name, row.role), token_hash, row.created_at, touch_due)
+    return _visit(conn.execute(VISIT, {"of_token": token_hash, "at_now": now}).one())
 
 
 def roll(conn: Connection, *, token_hashes: Iterable[str], now: datetime | None = None) -> Roll:
     """Ask about many sessions in one statement."""
     rows = conn.execute(ROLL, {"of_tokens": list(token_hashes), "at_now": now}).all()
-    return Roll(rows[0].now, frozenset(row.token_hash for row in rows if row.token_hash))
+    return Roll(rows[0].now, {row.token_hash: _visit(row) for row in rows if row.token_hash})
+
+
+def _visit(row: Row) -> Visit:
+    if row.token_hash is None:
+        return Visit(row.now)
+    touch_due = (row.now - row.seen_at).total_seconds() >= TOUCH_AFTER_SECONDS
+    return Visit(row.now, Operator(row.id, row.name, row.role), row.token_hash, row.created_at, touch_due)
 
 
 def open_session(
