@@ -98,6 +98,11 @@ def orders(wanted: Filters) -> list[tuple[str, str, bool]]:
     ]
 
 
+def exported(wanted: Filters, ending: str) -> str:
+    """The address of all that matches as a file."""
+    return address(f"/jobs.{ending}", wanted.pairs())
+
+
 def spans(wanted: Filters) -> dict[str, str]:
     """The address of the list for each span of creation, and for any time."""
     others = [(name, value) for name, value in wanted.pairs() if name not in ("since", "until")]

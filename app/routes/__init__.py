@@ -23,6 +23,7 @@ from app.routes import (
     challenges,
     dead_letters,
     drains,
+    exports,
     health,
     jobs,
     live,
@@ -80,6 +81,8 @@ ROUTES = (
     Route("POST", "/tenants/{tenant}/cancellations", provisionings.delete, "operator"),
     # jobs, dead letters, replays, cancellations
     Route("GET", "/jobs", jobs.index, "viewer"),
+    Route("GET", "/jobs.csv", exports.csv, "viewer"),
+    Route("GET", "/jobs.jsonl", exports.json_lines, "viewer"),
     Route("GET", "/jobs/suggestions", jobs.suggest, "viewer"),
     Route("GET", "/jobs/{job}", jobs.show, "viewer"),
     Route("POST", "/jobs/{job}/cancellations", cancellations.create_one, "operator"),

@@ -53,6 +53,7 @@ def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Respon
         segments=job_list.segments(call, wanted),
         chips=job_list.chips(wanted),
         spans=job_list.spans(wanted),
+        exports={ending: job_list.exported(wanted, ending) for ending in ("csv", "jsonl")},
         ways=job_list.orders(wanted),
         url=here(call, wanted),
         first=here(call, wanted, before=None),
