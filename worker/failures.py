@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import traceback
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from threading import Thread
+from typing import NamedTuple
 
 MAX_DETAIL = 4000
 MAX_SUMMARY = 300
@@ -59,10 +61,45 @@ def describe(error: BaseException, *, handler_key: str, withhold: bool = False) 
 
 def fingerprint(handler_key: str, error_type: str, message: str) -> str:
     """The group an error belongs to: its message with ids, numbers, quotes, addresses and hex made alike."""
-    text = message[:MAX_SUMMARY]
+    alike = "".join(part.placeholder or part.text for part in parts(message))
+    return _digest(handler_key, error_type, alike)
+
+
+def exact_fingerprint(handler_key: str, error_type: str, message: str) -> str:
+    """The group of one message alone, for errors that are kept apart by what they say."""
+    return _digest(handler_key, error_type, message[:MAX_SUMMARY], "exactly")
+
+
+class Part(NamedTuple):
+    """A piece of a message, and what stands for it where its like are grouped; None where it stands for itself."""
+
+    text: str
+    placeholder: str | None = None
+
+
+def parts(message: str) -> list[Part]:
+    """The message in pieces: what is compared as it is, and what is made alike."""
+    found = [Part(message[:MAX_SUMMARY])]
     for pattern, placeholder in _PLACEHOLDERS:
-        text = pattern.sub(placeholder, text)
-    return hashlib.sha256("\n".join((handler_key, error_type, text)).encode()).hexdigest()[:16]
+        found = [
+            piece for each in found for piece in ([each] if each.placeholder else _pieces(each, pattern, placeholder))
+        ]
+    return found
+
+
+def _pieces(part: Part, pattern: re.Pattern[str], placeholder: str) -> Iterator[Part]:
+    end = 0
+    for found in pattern.finditer(part.text):
+        if before := part.text[end : found.start()]:
+            yield Part(before)
+        yield Part(found[0], placeholder)
+        end = found.end()
+    if rest := part.text[end:]:
+        yield Part(rest)
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
 def last_line(detail: str) -> str:

@@ -11,6 +11,8 @@ from worker.database import Engine
 from worker.handlers import Registry
 from worker.queries.subscriptions import SAID_AGAIN_SECONDS
 from worker.runtime.backfills import Backfills
+from worker.runtime.grouper import EVERY_SECONDS as LOOK_AT_GROUPS_SECONDS
+from worker.runtime.grouper import Grouper
 from worker.runtime.pruner import Pruner
 from worker.runtime.reaper import Reaper
 from worker.runtime.relay import Relay
@@ -45,6 +47,7 @@ def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: Fi
         Duty("relay", Relay(engine, registry.subscribers, log).tick, settings.relay_interval_seconds),
         Duty("roll call", RollCall(engine, registry.subscribers, log).tick, SAID_AGAIN_SECONDS),
         Duty("reaper", reaper.tick, settings.reaper_interval_seconds),
+        Duty("grouper", Grouper(engine, log).tick, LOOK_AT_GROUPS_SECONDS),
         Duty("pruner", Pruner(engine, settings.retention_days, log).tick, settings.pruner_interval_seconds),
         *([Duty("backfills", backfills.tick, look_seconds)] if backfills.nets else []),
     )

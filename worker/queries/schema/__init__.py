@@ -7,11 +7,11 @@ from sqlalchemy import event
 from worker.queries.schema.base import metadata
 from worker.queries.schema.bulk_acts import bulk_act_jobs, bulk_acts
 from worker.queries.schema.events import event_outbox, net_runs, subscriptions
+from worker.queries.schema.groups import dead_letter_groups
 from worker.queries.schema.guards import GUARDS
 from worker.queries.schema.history import job_attempts, job_steps
 from worker.queries.schema.jobs import has_status, platform_jobs
 from worker.queries.schema.operators import (
-    dead_letter_groups,
     operator_action_jobs,
     operator_actions,
     operator_sessions,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Identity, Index, Integer, Table, Text, func
 
-from worker.database import BigId, Id, Json, Timestamp, clock_default
+from worker.database import BigId, Id, Json, Timestamp, bounded, clock_default
 from worker.queries.schema.base import limit, metadata
 
 operators = Table(
@@ -85,6 +85,13 @@ operator_actions = Table(
     sqlite_autoincrement=True,
 )
 
+Index(
+    "ix_operator_actions_target",
+    operator_actions.c.target,
+    operator_actions.c.id.desc(),
+    **bounded("target IS NOT NULL"),
+)
+
 operator_action_jobs = Table(
     "operator_action_jobs",
     metadata,
@@ -92,15 +99,3 @@ operator_action_jobs = Table(
     Column("job_id", Id, primary_key=True),
 )
 Index("ix_operator_action_jobs_job", operator_action_jobs.c.job_id, operator_action_jobs.c.action_id.desc())
-
-dead_letter_groups = Table(
-    "dead_letter_groups",
-    metadata,
-    Column("fingerprint", Text, primary_key=True),
-    Column("assignee", Text),
-    Column("note", Text),
-    Column("snoozed_until", Timestamp),
-    Column("updated_at", Timestamp, nullable=False),
-    Column("updated_by", Text, nullable=False),
-    limit("note", 2000),
-)

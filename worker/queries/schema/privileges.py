@@ -71,5 +71,9 @@ PRIVILEGES: Privileges = {
     # what was pressed, moved by the console where it is little and by the maintenance where it is much
     "bulk_acts": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
     "bulk_act_jobs": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
-    "dead_letter_groups": {APP_RW: _READ, CONSOLE_RW: _WORK},
+    "dead_letter_groups": {
+        APP_RW: "SELECT, INSERT (fingerprint, split_from, title, updated_at, updated_by),"
+        " UPDATE (state, state_at, state_by, split_from, updated_at, updated_by)",
+        CONSOLE_RW: "SELECT, INSERT, UPDATE",
+    },
 }

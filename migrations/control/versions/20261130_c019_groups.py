@@ -1,0 +1,57 @@
+"""What becomes of a group of dead letters: its state, and the rules that put groups together or keep them apart."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from worker.database import Timestamp, bounded, schema_of
+
+revision = "20261130_c019"
+down_revision = "20261130_c018"
+branch_labels = None
+depends_on = None
+
+TABLE, TARGET = "dead_letter_groups", "ix_operator_actions_target"
+CHECKED = {
+    "state": ("TEXT DEFAULT 'new' NOT NULL", "state IN ('new', 'taken', 'snoozed', 'resolved', 'returned')"),
+    "snooze_rate": ("INTEGER", "snooze_rate BETWEEN 1 AND 1000"),
+    "resolved_in": ("TEXT", "length(resolved_in) BETWEEN 1 AND 100"),
+    "title": ("TEXT", "length(title) BETWEEN 0 AND 500"),
+}
+PLAIN = {
+    "state_at": Timestamp,
+    "state_by": sa.Text,
+    "merged_into": sa.Text,
+    "split_from": sa.Text,
+}
+STATES = """
+UPDATE {table} SET state = CASE WHEN snoozed_until IS NULL THEN 'taken' ELSE 'snoozed' END,
+    state_at = updated_at, state_by = updated_by WHERE assignee IS NOT NULL OR snoozed_until IS NOT NULL
+"""
+
+
+def upgrade() -> None:
+    """Add the columns, also in a file that was made without; what was taken or snoozed stays so."""
+    schema = schema_of(op.get_bind())
+    table = f"{schema}.{TABLE}" if schema else TABLE
+    for name, (type_, condition) in CHECKED.items():
+        op.execute(f"ALTER TABLE {table} ADD COLUMN {name} {type_} CONSTRAINT ck_{TABLE}_{name} CHECK ({condition})")
+    for name, plain in PLAIN.items():
+        op.add_column(TABLE, sa.Column(name, plain), schema=schema)
+    split = sa.Column("is_split", sa.Boolean, server_default=sa.text("false"), nullable=False)
+    op.add_column(TABLE, split, schema=schema)
+    op.execute(STATES.format(table=table))
+    for name, column in (("merged", "merged_into"), ("split", "split_from")):
+        condition = bounded(f"{column} IS NOT NULL")
+        op.create_index(f"ix_{TABLE}_{name}", TABLE, [column], schema="control", **condition)
+    target = ["target", sa.text("id DESC")]
+    op.create_index(TARGET, "operator_actions", target, schema="control", **bounded("target IS NOT NULL"))
+
+
+def downgrade() -> None:
+    """Undo it, with the data in it."""
+    schema = schema_of(op.get_bind())
+    op.drop_index(TARGET, table_name="operator_actions", schema="control")
+    for name in ("merged", "split"):
+        op.drop_index(f"ix_{TABLE}_{name}", table_name=TABLE, schema="control")
+    for name in ("is_split", *PLAIN, *CHECKED):
+        op.drop_column(TABLE, name, schema=schema)

@@ -1,0 +1,112 @@
+"""Which dead letters belong together, by the operator's hand: join one group to another, or keep its messages apart."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, Text, bindparam, false, func, null, select, true, update
+
+from worker.database import insert, moment, serialise
+from worker.errors import InvalidInput
+from worker.queries import audit
+from worker.queries.audit import Actor
+from worker.queries.regrouping import regroup, take_out
+from worker.queries.schema import dead_letter_groups as group
+
+AT_ONCE = 1_000
+"""Dead letters that are moved with the decision; the maintenance moves the others."""
+LOOKED_THROUGH = 10_000
+"""The newest members of a group in which those are looked for that leave it again."""
+
+_of_group, _by = bindparam("of_group", type_=Text), bindparam("by_actor", type_=Text)
+_title = func.substr(bindparam("with_title", type_=Text), 1, 500)
+_changed = {"updated_at": moment(), "updated_by": _by}
+HOME = select(group.c.merged_into).where(group.c.fingerprint == _of_group)
+JOIN = (
+    insert(group)
+    .values(fingerprint=_of_group, merged_into=bindparam("into_group", type_=Text), title=_title, **_changed)
+    .on_conflict_do_update(
+        index_elements=["fingerprint"],
+        set_={"merged_into": bindparam("into_group", type_=Text), "title": _title, "is_split": false(), **_changed},
+    )
+)
+# What had joined the one that joins now comes along
+FOLLOW = (
+    update(group)
+    .where(group.c.merged_into == _of_group)
+    .values(merged_into=bindparam("into_group", type_=Text), **_changed)
+)
+LEAVE = (
+    update(group)
+    .where(group.c.fingerprint == _of_group, group.c.merged_into.is_not(None))
+    .values(merged_into=null(), **_changed)
+    .returning(group.c.fingerprint)
+)
+SPLIT = (
+    insert(group)
+    .values(fingerprint=_of_group, is_split=true(), title=_title, **_changed)
+    .on_conflict_do_update(
+        index_elements=["fingerprint"],
+        set_={"is_split": true(), "title": _title, **_changed},
+        where=~group.c.is_split,
+    )
+    .returning(group.c.fingerprint)
+)
+REJOIN = (
+    update(group)
+    .where(group.c.fingerprint == _of_group, group.c.is_split)
+    .values(is_split=false(), **_changed)
+    .returning(group.c.fingerprint)
+)
+_parts = update(group).where(group.c.split_from == _of_group)
+COME_BACK = _parts.where(group.c.merged_into.is_(None)).values(merged_into=_of_group, **_changed)
+GO_APART = _parts.where(group.c.merged_into == _of_group).values(merged_into=null(), **_changed)
+
+
+def merge(
+    conn: Connection, *, fingerprint: str, into: str, title: str, actor: Actor, now: datetime | None = None
+) -> int:
+    """What died of one error and will die of it belongs to another group; how many were moved at once."""
+    serialise(conn, "dead_letter_groups")
+    if fingerprint == into:
+        raise InvalidInput("into", "is the same group")
+    if conn.execute(HOME, {"of_group": into}).scalar():
+        raise InvalidInput("into", "has joined another group itself")
+    values = {"of_group": fingerprint, "into_group": into, "by_actor": actor.name, "at_now": now}
+    conn.execute(JOIN, {**values, "with_title": title})
+    conn.execute(FOLLOW, values)
+    audit.record(conn, actor=actor, action="merge", target=fingerprint, detail={"into": into}, now=now)
+    return regroup(conn, limit=AT_ONCE, now=now)
+
+
+def part(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | None = None) -> int | None:
+    """Take a group out again of the one that it had joined; how many left with it, None when it had joined none."""
+    serialise(conn, "dead_letter_groups")
+    values = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now}
+    home = conn.execute(HOME, values).scalar()
+    if home is None or conn.execute(LEAVE, values).first() is None:
+        return None
+    audit.record(conn, actor=actor, action="part", target=fingerprint, detail={"from": home}, now=now)
+    return take_out(conn, fingerprint=fingerprint, of=home, limit=LOOKED_THROUGH)
+
+
+def split(conn: Connection, *, fingerprint: str, title: str, actor: Actor, now: datetime | None = None) -> int | None:
+    """Keep the messages of a group apart from now on; how many were moved at once, None when they were apart."""
+    serialise(conn, "dead_letter_groups")
+    values = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now}
+    if conn.execute(SPLIT, {**values, "with_title": title}).first() is None:
+        return None
+    conn.execute(GO_APART, values)
+    audit.record(conn, actor=actor, action="split", target=fingerprint, now=now)
+    return regroup(conn, limit=AT_ONCE, now=now)
+
+
+def rejoin(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | None = None) -> int | None:
+    """Group the messages together again; how many were moved at once, None when they were together."""
+    serialise(conn, "dead_letter_groups")
+    values = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now}
+    if conn.execute(REJOIN, values).first() is None:
+        return None
+    conn.execute(COME_BACK, values)
+    audit.record(conn, actor=actor, action="rejoin", target=fingerprint, now=now)
+    return regroup(conn, limit=AT_ONCE, now=now)
