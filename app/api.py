@@ -1,4 +1,4 @@
-"""The API: what programs may ask below /admin, with a token that names its scopes.
+"""The API: what programs may ask below /admin and /api, with a token that names its scopes.
 
 A handler is called in a thread, once the token was looked at and the whole body lies in a file. What it needs of the
 body it reads first, and then opens its one transaction on `call.engine`, which only reads where the method is GET. When
@@ -86,7 +86,9 @@ class ApiRoute:
 
     def __post_init__(self) -> None:
         if self.scope not in SCOPES or not is_api(self.path):
-            raise ValueError(f"{self.method} {self.path}: say which scope it takes, below /admin, not {self.scope!r}")
+            raise ValueError(
+                f"{self.method} {self.path}: say which scope it takes, below an API's prefix, not {self.scope!r}"
+            )
 
     @property
     def noun(self) -> str:

@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "app.commands.check",
     "enqueue": "app.commands.enqueue",
     "publish": "app.commands.publish",
+    "release": "app.commands.release",
     "jobs": "app.commands.jobs",
     "dead-letters": "app.commands.dead_letters",
     "queues": "app.commands.queues",

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-PREFIX = "/admin"
+PREFIXES = ("/admin", "/api")
 
 _DETAILS = {
     400: "The request cannot be read.",
@@ -28,7 +28,7 @@ class ProblemDocument(JSONResponse):
 
 def is_api(path: str) -> bool:
     """Whether programs ask there, with tokens; no cookie counts, so no page can be made to ask for somebody."""
-    return path == PREFIX or path.startswith(f"{PREFIX}/")
+    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in PREFIXES)
 
 
 def document(

@@ -96,6 +96,7 @@ class WorkerSettings(BaseSettings):
     worker_role: str | None = Field(default=None, max_length=100)
     worker_label: str | None = Field(default=None, max_length=200)
     worker_metadata: Annotated[dict[str, JsonValue] | None, NoDecode] = None
+    release: str | None = Field(default=None, min_length=1, max_length=100)
 
     batch_size: Whole = Field(default=20, ge=1, le=1000)
     lease_seconds: Seconds = 300

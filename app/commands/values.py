@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -32,6 +33,17 @@ def span(text: str) -> float:
     if seconds > _LONGEST_SPAN:
         raise click.BadParameter("must not be longer than ten years")
     return seconds
+
+
+def instant(text: str) -> datetime:
+    """A time with its zone, as ISO 8601 has it."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a time such as 2026-11-30T02:09Z") from None
+    if found.tzinfo is None:
+        raise click.BadParameter("must say its zone, such as Z or +01:00")
+    return found
 
 
 def reason(text: str) -> str:

@@ -31,6 +31,7 @@ from app.routes import (
     pauses,
     provisionings,
     queues,
+    releases,
     replays,
     second_factor_resets,
     second_factors,
@@ -120,6 +121,7 @@ API = (
         media_types=MEDIA_TYPES,
     ),
     ApiRoute("POST", "/admin/tenants/{tenant}/datasets/{dataset}/models", admin_datasets.train, "datasets:write"),
+    ApiRoute("POST", "/api/v1/releases", releases.create, "releases:write"),
 )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Text, bindparam, func, literal, select
 
-from worker.database import Timestamp, insert, moment, optional, seconds, serialise
+from worker.database import Timestamp, insert, least, moment, optional, seconds, serialise
 from worker.errors import InvalidInput
 from worker.payloads import clean_text
 from worker.queries import audit
@@ -21,7 +21,7 @@ _ROLLED_OUT_WITHIN_SECONDS = 3600
 _ADD = insert(releases).values(
     name=bindparam("to_name", type_=Text),
     component=bindparam("of_component", type_=Text),
-    at=func.coalesce(optional("began_at", Timestamp), moment()),
+    at=least(func.coalesce(optional("began_at", Timestamp), moment()), moment()),
     told_by=bindparam("by_whom", type_=Text),
 )
 ADD = _ADD.returning(releases.c.id, releases.c.at)
@@ -43,8 +43,10 @@ RUNNING = (
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What became of telling: when the release began, and whether that was news."""
+    """What became of telling: the release as it is kept, and whether it was news."""
 
+    name: str
+    component: str | None
     at: datetime
     created: bool
 
@@ -72,16 +74,20 @@ def record(
     at: datetime | None = None,
     now: datetime | None = None,
 ) -> Recorded:
-    """Note that a release began, of one component or of everything; the newest one told again is no news."""
-    values = {"to_name": _name("name", name), "of_component": component and _name("component", component)}
+    """Note that a release began, of one component or of everything; the newest one told again is no news.
+
+    None begins in the future, whatever the clock of who tells it says.
+    """
+    kept, of_component = _name("name", name), None if component is None else _name("component", component)
+    values = {"to_name": kept, "of_component": of_component}
     serialise(conn, "releases")
     newest = conn.execute(NEWEST, values).first()
-    if newest and newest.name == values["to_name"]:
-        return Recorded(newest.at, created=False)
+    if newest and newest.name == kept:
+        return Recorded(kept, of_component, newest.at, created=False)
     row = conn.execute(ADD, {**values, "began_at": at, "by_whom": actor.name, "at_now": now}).one()
-    detail = {"component": values["of_component"]} if component else {}
-    audit.record(conn, actor=actor, action="release", target=values["to_name"], detail=detail, now=now)
-    return Recorded(row.at, created=True)
+    detail = {"component": of_component} if of_component else {}
+    audit.record(conn, actor=actor, action="release", target=kept, detail=detail, now=now)
+    return Recorded(kept, of_component, row.at, created=True)
 
 
 def _name(field: str, text: str) -> str:

@@ -63,7 +63,7 @@ def new_instance(settings: WorkerSettings, job_types: frozenset[str]) -> Instanc
         metadata=settings.worker_metadata,
         host=socket.gethostname(),
         pid=os.getpid(),
-        version=_version(),
+        version=settings.release or _version(),
     )
 
 

@@ -11,7 +11,7 @@ from worker.database import Seat, connect
 from worker.errors import TopologyRefused
 from worker.failures import describe
 from worker.handlers import Registry
-from worker.queries import wakeups, workers
+from worker.queries import releases, wakeups, workers
 from worker.queries.subscriptions import SAID_AGAIN_SECONDS
 from worker.runtime.completer import Completer
 from worker.runtime.dispatcher import Dispatcher
@@ -84,6 +84,7 @@ class Worker:
             raise TopologyRefused("DATABASE_URL: another worker runs on this SQLite database, which serves one process")
         try:
             self._reaper.tick()
+            self._tell_release()
             self._heartbeat.tick()
         except Exception:
             self._engine.dispose()
@@ -129,6 +130,13 @@ class Worker:
     def hurry(self) -> None:
         """Let a stop that is under way wait no longer for what runs; it still gives back whatever is held (A-08)."""
         self._held.hurry()
+
+    def _tell_release(self) -> None:
+        """Before the first beat, for a release that runs already does not begin."""
+        about = self.instance
+        if about.version:
+            with self._engine.begin() as conn:
+                releases.began(conn, name=about.version, component=about.component)
 
     def _interrupt(self) -> None:
         for run in self._held.take_running():

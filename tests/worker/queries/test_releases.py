@@ -58,7 +58,8 @@ def test_a_way_back_to_an_earlier_version_is_a_release(conn: Connection) -> None
 def test_a_release_that_is_told_of_is_news_at_once_and_in_the_trail(conn: Connection) -> None:
     first = releases.record(conn, name=" 2026.48 ", actor=CI, at=ago(minutes=9), now=NOON)
     again = releases.record(conn, name="2026.48", actor=CI, now=NOON)
-    assert (first, again) == (releases.Recorded(ago(minutes=9), True), releases.Recorded(ago(minutes=9), False))
+    kept = ("2026.48", None, ago(minutes=9))
+    assert (first, again) == (releases.Recorded(*kept, created=True), releases.Recorded(*kept, created=False))
     assert known(conn) == ["2026.48"]
     assert conn.execute(select(operator_actions.c.action, operator_actions.c.target)).all() == [("release", "2026.48")]
 
@@ -67,6 +68,10 @@ def test_a_release_that_is_told_of_is_news_at_once_and_in_the_trail(conn: Connec
 def test_a_release_has_a_name_that_can_be_kept(conn: Connection, name: str) -> None:
     with pytest.raises(InvalidInput, match="name"):
         releases.record(conn, name=name, actor=CI)
+
+
+def test_none_begins_in_the_future(conn: Connection) -> None:
+    assert releases.record(conn, name="v9", actor=CI, at=NOON + timedelta(hours=1), now=NOON).at == NOON
 
 
 def test_what_began_after_a_release_finds_the_last_one_before_it(conn: Connection) -> None:

@@ -27,7 +27,7 @@ from worker.errors import ConfigurationError
 from worker.model import RECOVERED, Job, Status
 from worker.queries.audit import Actor
 from worker.queries.cancellations import cancel
-from worker.queries.schema import runtime_heartbeats, sleepers, worker_instances
+from worker.queries.schema import releases, runtime_heartbeats, sleepers, worker_instances
 from worker.queries.workers import request_drain
 from worker.runtime.worker import Worker
 
@@ -50,6 +50,14 @@ def test_a_lone_job_starts_long_before_the_next_poll(start: Start, engine: Engin
     until(lambda: conn.execute(select(sleepers)).all())
     put(engine, "work")
     assert started.wait(PATIENCE_SECONDS)
+
+
+def test_the_release_that_a_worker_brings_is_noted_once(start: Start, conn: Connection) -> None:
+    for _ in range(2):
+        start({"release": "2026.48"}, work=nothing)
+    told = select(releases.c.name, releases.c.component, releases.c.told_by)
+    assert conn.execute(told).all() == [("2026.48", "worker", "worker")]
+    assert set(conn.execute(select(worker_instances.c.version)).scalars()) == {"2026.48"}
 
 
 def test_a_job_for_later_and_a_retry_start_at_their_time_not_at_the_next_poll(start: Start, engine: Engine) -> None:

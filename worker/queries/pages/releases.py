@@ -18,9 +18,7 @@ _older = releases.alias("older")
 _is_news = or_(
     releases.c.told_by != WORKER,
     # The first that a component was ever seen with may have run for years
-    select(_older.c.id)
-    .where(_older.c.component == releases.c.component, _older.c.at < releases.c.at)
-    .exists(),
+    select(_older.c.id).where(_older.c.component == releases.c.component, _older.c.at < releases.c.at).exists(),
 )
 BETWEEN = (
     select(releases.c.name, releases.c.component, releases.c.at, releases.c.told_by)
