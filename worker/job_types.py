@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from worker.backoff import DIRECT, Backoff
 from worker.errors import ConfigurationError, UnknownJobType
 from worker.guidance import UNSAID, Guidance, Replay, guidance
 from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER, Job
+from worker.redaction import OPEN, Redaction, redaction
 from worker.settings import QUEUE_NAME, attempts_budget, queue_name
 
 Handler = Callable[[Job], Any]
@@ -38,6 +39,7 @@ class JobType:
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
     backoff: Backoff = DIRECT
     guidance: Guidance = UNSAID
+    redaction: Redaction = OPEN
 
 
 class JobTypes:
@@ -61,10 +63,12 @@ class JobTypes:
         runbook: str | None = None,
         owner: str | None = None,
         replay: Replay | None = None,
+        redact: Sequence[str] = (),
     ) -> None:
         """Make `handler` what runs jobs of this type; a second handler for one type is refused.
 
-        Without `max_attempts` the deployment's WATCHFLOOR_MAX_ATTEMPTS counts. The last three are for people on call.
+        Without `max_attempts` the deployment's WATCHFLOOR_MAX_ATTEMPTS counts. The last four are for people on call:
+        what `redact` names of a payload, as in `customer.email` or `items.*.card`, they see only when they ask to.
         """
         if name == RUN_SUBSCRIBER or not QUEUE_NAME.fullmatch(name):
             raise ConfigurationError(f"job type {name!r}: must be a-z 0-9 . _ - and not {RUN_SUBSCRIBER}")
@@ -74,7 +78,8 @@ class JobTypes:
             raise ConfigurationError(f"job type {name!r} has a handler already")
         budget = self._max_attempts if max_attempts is None else attempts_budget(max_attempts)
         told = guidance(f"job type {name!r}", runbook=runbook, owner=owner, replay=replay)
-        self._types[name] = JobType(name, handler, queue_name(queue), budget, backoff, told)
+        closed = redaction(f"job type {name!r}", redact)
+        self._types[name] = JobType(name, handler, queue_name(queue), budget, backoff, told, closed)
 
     def get(self, name: str) -> JobType:
         """The job type of that name; UnknownJobType otherwise."""
@@ -94,6 +99,10 @@ class JobTypes:
         if unknown := wanted - self._types.keys() - {RUN_SUBSCRIBER}:
             raise UnknownJobType(set(unknown))
         return wanted
+
+    def all(self) -> Iterable[JobType]:
+        """Every type that is known."""
+        return self._types.values()
 
     def runnable(self) -> frozenset[str]:
         """The types this process has a handler for, `run_subscriber` aside."""

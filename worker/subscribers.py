@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worker.errors import ConfigurationError
 from worker.guidance import UNSAID, Guidance, Replay, guidance
 from worker.job_types import Handler
 from worker.model import DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE, RUN_SUBSCRIBER
+from worker.redaction import OPEN, Redaction, redaction
 from worker.settings import attempts_budget, queue_name
 
 
@@ -22,6 +24,7 @@ class Subscriber:
     job_type: str = RUN_SUBSCRIBER
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
     guidance: Guidance = UNSAID
+    redaction: Redaction = OPEN
 
 
 class Subscribers:
@@ -43,6 +46,7 @@ class Subscribers:
         runbook: str | None = None,
         owner: str | None = None,
         replay: Replay | None = None,
+        redact: Sequence[str] = (),
     ) -> None:
         """Subscribe durably; the queue belongs to the subscriber, and an invalid name raises here (S2-11 to S2-21)."""
         if not 1 <= len(event_type) <= 100:
@@ -55,8 +59,9 @@ class Subscribers:
             raise ConfigurationError(f"subscriber {subscriber_id!r} is registered already")
         budget = self._max_attempts if max_attempts is None else attempts_budget(max_attempts)
         told = guidance(f"subscriber {subscriber_id[:50]!r}", runbook=runbook, owner=owner, replay=replay)
+        closed = redaction(f"subscriber {subscriber_id[:50]!r}", redact)
         self._by_id[subscriber_id] = Subscriber(
-            event_type, subscriber_id, handler, queue_name(queue), job_type, budget, told
+            event_type, subscriber_id, handler, queue_name(queue), job_type, budget, told, closed
         )
 
     def of(self, event_type: str) -> list[Subscriber]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from worker.bus import Bus
@@ -14,6 +14,7 @@ from worker.handlers import materialize_insights, provision_tenant, send_email, 
 from worker.job_types import Handler, JobTypes
 from worker.model import DEFAULT_MAX_ATTEMPTS, RUN_SUBSCRIBER, Job
 from worker.nets import Nets
+from worker.redaction import OPEN, Redaction
 from worker.settings import WorkerSettings
 from worker.subscribers import Subscribers
 
@@ -47,6 +48,23 @@ class Registry:
             return self.job_types.get(job_type).guidance
         except UnknownJobType:
             return UNSAID
+
+    def redaction(self, *, job_type: str, subscriber_id: str | None = None) -> Redaction:
+        """What of such a job's payload is closed to the eye; nothing where this process does not know its handler."""
+        if subscriber_id is not None:
+            subscriber = self.subscribers.get(subscriber_id)
+            return subscriber.redaction if subscriber else OPEN
+        try:
+            return self.job_types.get(job_type).redaction
+        except UnknownJobType:
+            return OPEN
+
+    def closes(self, path: Sequence[str], *, handler_key: str | None = None) -> bool:
+        """Whether what payloads hold at the path is closed, of one handler's jobs or of any."""
+        known = {each.name: each.redaction for each in self.job_types.all()}
+        known |= {each.subscriber_id: each.redaction for each in self.subscribers.all()}
+        asked = [known[handler_key]] if handler_key is not None and handler_key in known else known.values()
+        return any(each.covers(path) for each in asked)
 
     def capabilities(self) -> frozenset[str]:
         """The job types a worker of this process can advertise."""
