@@ -53,11 +53,15 @@ def record(
     target: str | None = None,
     tenant_id: UUID | None = None,
     job_ids: Iterable[UUID] = (),
+    counted: int = 0,
     reason: str | None = None,
     detail: Mapping[str, Any] | None = None,
     now: datetime | None = None,
 ) -> int:
-    """Add one row to the trail, in the transaction of the change it speaks of; returns its id."""
+    """Add one row to the trail, in the transaction of the change it speaks of; returns its id.
+
+    `counted` is how many jobs it concerns where they are named later, as each of them is moved.
+    """
     serialise(conn, "operator_actions")
     last = conn.execute(LAST, {"at_now": now}).one()
     ids = sorted(set(job_ids))
@@ -68,7 +72,7 @@ def record(
         "outcome": outcome,
         "target": target,
         "tenant_id": tenant_id,
-        "jobs": len(ids),
+        "jobs": len(ids) or counted,
         "reason": reason,
         "detail": dict(detail or {}),
         "address": actor.address,

@@ -49,10 +49,19 @@ def cancel(
     rows = conn.execute(LOCK, {"of_ids": ids}).all()
     idle = [row.id for row in rows if row.status in (Status.QUEUED, Status.FAILED)]
     running = [row.id for row in rows if row.status == Status.RUNNING and row.cancel_requested_at is None]
-    cancelled = list(conn.execute(CANCEL, {"of_ids": idle, "at_now": now}).scalars())
-    requested = list(conn.execute(REQUEST, {"of_ids": running, "at_now": now}).scalars())
+    cancelled, requested = end(conn, job_ids=idle, now=now), ask(conn, job_ids=running, now=now)
     touched = {*cancelled, *requested}
     if touched:
         detail = {"cancelled": len(cancelled), "requested": len(requested)}
         record(conn, actor=actor, action="cancel", job_ids=touched, reason=reason, detail=detail, now=now)
     return Cancelled(cancelled, requested, [each for each in ids if each not in touched])
+
+
+def end(conn: Connection, *, job_ids: Sequence[UUID], now: datetime | None = None) -> list[UUID]:
+    """Cancel jobs that are locked and at rest; whoever calls this tells the audit trail."""
+    return list(conn.execute(CANCEL, {"of_ids": list(job_ids), "at_now": now}).scalars())
+
+
+def ask(conn: Connection, *, job_ids: Sequence[UUID], now: datetime | None = None) -> list[UUID]:
+    """Ask running jobs that are locked to stop, likewise."""
+    return list(conn.execute(REQUEST, {"of_ids": list(job_ids), "at_now": now}).scalars())

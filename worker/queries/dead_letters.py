@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, null, select, update
+from sqlalchemy import Boolean, Connection, Integer, bindparam, null, select, update
 
-from worker.database import Timestamp, among, moment
+from worker.database import Timestamp, among, moment, seconds
 from worker.model import Status
 from worker.queries import wakeups
 from worker.queries.audit import Actor, record
@@ -34,7 +34,18 @@ NEW_BUDGET = {
     "error_fingerprint": null(),
     "updated_at": moment(),
 }
-REPLAY = update(job).where(among(job.c.id, "of_ids")).values(NEW_BUDGET).returning(job.c.id)
+REPLAY = (
+    update(job)
+    .where(among(job.c.id, "of_ids"))
+    .values(
+        NEW_BUDGET
+        | {
+            "available_at": moment() + seconds(bindparam("wait_seconds", type_=Integer)),
+            "scheduled": bindparam("waits", type_=Boolean),
+        }
+    )
+    .returning(job.c.id)
+)
 MATCHING = (
     select(job.c.id)
     .where(
@@ -64,12 +75,20 @@ def replay(
     """
     ids = sorted(set(job_ids))
     failed = [row.id for row in conn.execute(LOCK, {"of_ids": ids}) if row.status == Status.FAILED]
-    done = list(conn.execute(REPLAY, {"of_ids": failed, "at_now": now}).scalars())
+    done = requeue(conn, job_ids=failed, now=now)
     moved = set(done)
     if done:
         record(conn, actor=actor, action="replay", job_ids=done, reason=reason, now=now)
         wakeups.wake(conn, channel=wakeups.JOBS)
     return Acted(done, [each for each in ids if each not in moved])
+
+
+def requeue(
+    conn: Connection, *, job_ids: Sequence[UUID], wait_seconds: int = 0, now: datetime | None = None
+) -> list[UUID]:
+    """Queue jobs that are locked and failed, due in so many seconds; whoever calls this tells the audit trail."""
+    values = {"of_ids": list(job_ids), "wait_seconds": wait_seconds, "waits": wait_seconds > 0, "at_now": now}
+    return list(conn.execute(REPLAY, values).scalars())
 
 
 def matching(conn: Connection, *, fingerprint: str, before: datetime, limit: int = 500) -> list[UUID]:

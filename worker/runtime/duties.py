@@ -10,6 +10,7 @@ from structlog.typing import FilteringBoundLogger
 from worker.database import Engine
 from worker.handlers import Registry
 from worker.queries.subscriptions import SAID_AGAIN_SECONDS
+from worker.runtime.acts import Acts
 from worker.runtime.backfills import Backfills
 from worker.runtime.grouper import EVERY_SECONDS as LOOK_AT_GROUPS_SECONDS
 from worker.runtime.grouper import Grouper
@@ -19,6 +20,8 @@ from worker.runtime.relay import Relay
 from worker.runtime.roll_call import RollCall
 from worker.settings import WorkerSettings
 
+_LOOK_FOR_ACTS_SECONDS = 1
+"""What somebody watches: a rate is kept, and a trial answered, to the second."""
 _LOOK_FOR_BACKFILLS_SECONDS = 60
 """More often than they run, for whoever looks first after the interval runs them for all."""
 
@@ -48,6 +51,7 @@ def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: Fi
         Duty("roll call", RollCall(engine, registry.subscribers, log).tick, SAID_AGAIN_SECONDS),
         Duty("reaper", reaper.tick, settings.reaper_interval_seconds),
         Duty("grouper", Grouper(engine, log).tick, LOOK_AT_GROUPS_SECONDS),
+        Duty("acts", Acts(engine).tick, _LOOK_FOR_ACTS_SECONDS),
         Duty("pruner", Pruner(engine, settings.retention_days, log).tick, settings.pruner_interval_seconds),
         *([Duty("backfills", backfills.tick, look_seconds)] if backfills.nets else []),
     )
