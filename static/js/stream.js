@@ -1,8 +1,9 @@
 // The stream: whether it is there, and what the page says of it. Everyone else listens for console:stream.
 const status = document.querySelector("[data-live]");
 const pauseButton = document.querySelector("[data-pause]");
+const stale = document.querySelector("[data-stale]");
 const blink = 2_000; // a stream that is back by then was never lost: tabs and servers come and go
-const silence = 40_000; // the server speaks every fifteen seconds
+const silence = 20_000; // the server speaks every five seconds
 const look = 15_000; // without a stream, look this often: proxies may hold it back for ever
 
 let paused = false;
@@ -12,8 +13,9 @@ let heardAt = Date.now();
 const say = (name, detail) => document.dispatchEvent(new CustomEvent(`console:${name}`, { detail }));
 
 function clock() {
-  const zone = document.documentElement.dataset.zone === "local" ? undefined : "UTC";
-  return new Date().toLocaleTimeString("en-GB", { timeZone: zone });
+  const timeZone = document.documentElement.dataset.zone === "local" ? undefined : "UTC";
+  const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" };
+  return new Date().toLocaleTimeString("en-GB", { ...parts, timeZone });
 }
 
 function state() {
@@ -27,7 +29,15 @@ function show() {
   if (status.textContent !== words[state()]) status.textContent = words[state()];
   pauseButton.textContent = paused ? "Resume" : "Pause";
   pauseButton.setAttribute("aria-pressed", String(paused));
+  mark(state() === "lost");
   say("stream", { state: state(), paused });
+}
+
+// What is on the page is of then, whatever the page looks like: said where nobody can miss it.
+function mark(isStale) {
+  const text = isStale ? `Not live: this is how it was at ${lost.clock}. Trying again.` : "";
+  if (stale.textContent !== text) stale.textContent = text;
+  stale.hidden = !isStale;
 }
 
 function lose() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -28,9 +29,11 @@ def test_a_page_says_that_the_console_is_lost_and_goes_on_when_it_is_back(
     expect(live).to_have_text("Live")
     console.stop()
     expect(live).to_contain_text("Lost, since")
+    expect(page.get_by_text(re.compile(r"Not live: this is how it was at \d\d:\d\d:\d\d UTC"))).to_be_visible()
     desk.put(conn, "render_invoice")
     console.start()
     expect(live).to_have_text("Live")
+    expect(page.get_by_text("Not live")).to_be_hidden()
     expect(page.get_by_role("row", name="billing").get_by_role("cell").nth(1)).to_have_text("1")
 
 
