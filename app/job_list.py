@@ -22,6 +22,19 @@ SPANS = ("1h", "24h", "7d", "30d")
 Segment = tuple[str | None, str, str, str | None]
 
 
+def wanted(call: Call) -> Filters:
+    """What the address asks for."""
+    return allowed(call, filters.parse(call.query.multi_items(), now=call.now))
+
+
+def allowed(call: Call, asked: Filters) -> Filters:
+    """The filters, where none of them would find out what is closed to the eye; BadInput otherwise."""
+    for path, _ in asked.payload:
+        if call.registry.closes(path.split("."), handler_key=asked.type):
+            raise BadInput(f"payload.{path}: is closed to the eye, so jobs are not searched by it.")
+    return asked
+
+
 def here(call: Call, wanted: Filters, **cursor: str | None) -> str:
     """The address of a list; at the place where this request looks unless another is given."""
     looked = {name: call.query[name] for name in ("before", "after") if call.query.get(name)}
@@ -40,7 +53,7 @@ def searched(call: Call, conn: Connection) -> str:
     errors = [*(value for name, value in named if name == "error"), *words]
     asked = [*known, *(term for term in named if term[0] != "error"), *found]
     asked += [("error", f'"{phrase}"') for phrase in errors]
-    return address("/jobs", filters.parse(asked, now=call.now).pairs())
+    return address("/jobs", allowed(call, filters.parse(asked, now=call.now)).pairs())
 
 
 def _id(text: str) -> str:

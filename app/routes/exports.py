@@ -7,12 +7,11 @@ from itertools import chain
 
 from starlette.responses import Response, StreamingResponse
 
-from app import export
+from app import export, job_list
 from app.console import console_of
 from app.web import Call
 from worker.database import Connection
 from worker.queries import tenants
-from worker.queries.pages import filters
 
 
 def csv(call: Call, conn: Connection) -> Response:
@@ -29,7 +28,7 @@ def json_lines(call: Call, conn: Connection) -> Response:
 
 def _read(call: Call, conn: Connection, write: export.Write, head: str = "") -> Iterable[str]:
     """The file in pieces; what the address asks for is checked before the first."""
-    wanted = filters.parse(call.query.multi_items(), now=call.now)
+    wanted = job_list.wanted(call)
     tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
     if wanted.tenant and tenant_id is None:
         return [head]

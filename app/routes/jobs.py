@@ -6,24 +6,19 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import job_list, payload, said, suggestions, timeline, trail
-from app.errors import BadInput, NotFound
+from app import job_list, job_page, said, suggestions
+from app.errors import BadInput
 from app.job_list import here
 from app.search import MAX_LENGTH
 from app.templating import render, see_other
 from app.web import Call
-from worker.database import Connection, Row
+from worker.database import Connection
 from worker.errors import InvalidInput
 from worker.model import Status
 from worker.payloads import clean_text
 from worker.queries import tenants
-from worker.queries.pages import filters, fleet, jobs, selection
-from worker.queries.pages import job as story
+from worker.queries.pages import filters, jobs, selection
 from worker.queries.pages.keyset import Page
-from worker.queries.pages.states import State
-
-WAITING = (State.READY, State.SCHEDULED, State.RETRYING)
-GONE = "There is no job with this id. Jobs that came from an event are pruned some time after their end."
 
 
 def index(call: Call, conn: Connection) -> Response:
@@ -38,7 +33,7 @@ def index(call: Call, conn: Connection) -> Response:
 
 def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Response:
     """The list as the address has it; `problem` is what was wrong with the words in the search box."""
-    wanted = filters.parse(call.query.multi_items(), now=call.now)
+    wanted = job_list.wanted(call)
     found = _read(call, conn, wanted)
     listed: Page = found["listed"]
     return render(
@@ -85,39 +80,4 @@ def suggest(call: Call, conn: Connection) -> Response:
 
 def show(call: Call, conn: Connection) -> Response:
     """One job: what it is, why, what comes next, and all that happened to it."""
-    job_id = call.uuid("job")
-    job = story.read(conn, job_id=job_id, now=call.now)
-    if job is None:
-        raise NotFound(GONE)
-    attempts, actions = story.attempts(conn, job_id=job_id), story.actions(conn, job_id=job_id)
-    return render(
-        call,
-        "jobs/show.html",
-        block="job" if call.region == "job" else None,
-        region=call.region,
-        job=job,
-        attempts=attempts,
-        timeline=timeline.of(job, attempts, actions),
-        trail=trail.of(job, attempts, actions),
-        payload=payload.of(job),
-        siblings=story.siblings(conn, event_id=job.event_id, now=call.now) if job.event_id else [],
-        said=said.said(call, conn),
-        **_why(call, conn, job),
-    )
-
-
-def _why(call: Call, conn: Connection, job: Row) -> dict[str, Any]:
-    """What holds the job, or what it waits for, or what shares its fate."""
-    waits = job.state in WAITING
-    takers = call.figures.takers(job.job_type, job.queue) if waits else []
-    last = fleet.last_able(conn, job_types=[job.job_type]) if waits and not takers else {}
-    dead = job.state == State.DEAD and job.error_fingerprint
-    ready = job.state == State.READY
-    return {
-        "takers": takers,
-        "last_able": last.get(job.job_type),
-        "pause": call.figures.paused.get(job.queue) if waits else None,
-        "holder": next((each for each in call.figures.workers if each.instance_id == job.locked_by), None),
-        "alike": story.alike(conn, fingerprint=job.error_fingerprint) if dead else 0,
-        "ahead": story.ahead(conn, queue=job.queue, created_at=job.created_at, job_id=job.id) if ready else 0,
-    }
+    return job_page.shown(call, conn, job_page.found(call, conn))
