@@ -52,19 +52,18 @@ def record(
     outcome: Literal["done", "refused"] = "done",
     target: str | None = None,
     tenant_id: UUID | None = None,
-    job_ids: Iterable[UUID] = (),
-    counted: int = 0,
+    job_ids: Iterable[UUID] | int = (),
     reason: str | None = None,
     detail: Mapping[str, Any] | None = None,
     now: datetime | None = None,
 ) -> int:
     """Add one row to the trail, in the transaction of the change it speaks of; returns its id.
 
-    `counted` is how many jobs it concerns where they are named later, as each of them is moved.
+    Of jobs that are named later, as each of them is moved, it takes the number.
     """
     serialise(conn, "operator_actions")
     last = conn.execute(LAST, {"at_now": now}).one()
-    ids = sorted(set(job_ids))
+    ids = [] if isinstance(job_ids, int) else sorted(set(job_ids))
     row = {
         "at": last.at,
         "actor": actor.name,
@@ -72,7 +71,7 @@ def record(
         "outcome": outcome,
         "target": target,
         "tenant_id": tenant_id,
-        "jobs": len(ids) or counted,
+        "jobs": job_ids if isinstance(job_ids, int) else len(ids),
         "reason": reason,
         "detail": dict(detail or {}),
         "address": actor.address,

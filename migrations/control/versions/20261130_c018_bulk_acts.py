@@ -48,7 +48,8 @@ def upgrade() -> None:
 
 
 def _acts() -> None:
-    counts = ("missed", "chosen", "done", "skipped", "failed", "undone", "passed", "same_error", "new_error")
+    moved = ("missed", "chosen", "done", "asked", "skipped", "failed", "undone")
+    counts = (*moved, "passed", "same_error", "new_error")
     op.create_table(
         "bulk_acts",
         sa.Column("id", Id, primary_key=True),

@@ -50,7 +50,13 @@ def move(conn: Connection, act: Row, *, place: int, limit: int) -> tuple[dict[st
     done = [each for each in wanted if each not in failed]
     if done and act.action != Action.CANCEL:
         wakeups.wake(conn, channel=wakeups.JOBS)
-    counts = {"done": act.done + len(done), "skipped": act.skipped + len(left), "failed": act.failed + len(failed)}
+    asked = sum(rows[each].status == Status.RUNNING for each in done)
+    counts = {
+        "asked": act.asked + asked,
+        "done": act.done + len(done),
+        "skipped": act.skipped + len(left),
+        "failed": act.failed + len(failed),
+    }
     reasons = _added(act.reasons, [why for _, _, why in left])
     last = chosen[-1].place if chosen else act.moved_place
     return {**counts, "reasons": reasons, "moved_place": last, "moved_at": act.now}, done

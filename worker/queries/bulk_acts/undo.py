@@ -54,7 +54,7 @@ def undo(conn: Connection, *, act_id: UUID, actor: Actor, now: datetime | None =
     told = partial(audit.record, conn, actor=actor, action="undo", target=f"act {act.id}", detail=detail, now=act.now)
     if act.moved_place > AT_ONCE:
         changes = {"state": ActState.UNDOING, "watched_place": 0, "ended_by": actor.name, "next_at": act.now}
-        acts.save(conn, act, {**changes, "undo_action_id": told(counted=act.done)})
+        acts.save(conn, act, {**changes, "undo_action_id": told(job_ids=act.done)})
     else:
         changes, back = put_back(conn, act, place=0)
         changes |= acts.ended(act, ActState.UNDONE, by=actor.name)

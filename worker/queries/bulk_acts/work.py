@@ -92,8 +92,8 @@ def _told(conn: Connection, act: Row, actor: Actor, jobs: list[UUID] | int) -> i
     """The row of the audit trail for an act: with its jobs, or with their number where they are moved later."""
     detail = {"act": str(act.id), **({"mode": act.mode} if act.mode != Mode.ALL else {})}
     detail |= {"to": act.to_queue} if act.to_queue else {}
-    known = {"counted": jobs} if isinstance(jobs, int) else {"job_ids": jobs}
-    return audit.record(conn, actor=actor, action=act.action, reason=act.reason, detail=detail, now=act.now, **known)
+    whose: dict[str, Any] = {"actor": actor, "reason": act.reason, "now": act.now}
+    return audit.record(conn, action=act.action, job_ids=jobs, detail=detail, **whose)
 
 
 def _tell(conn: Connection, act: Row, actor: Actor, action: str, *, why: str | None = None) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Inte
 from worker.database import BigId, Bytewise, Id, Json, Timestamp, bounded
 from worker.queries.schema.base import limit, metadata
 
-_COUNTS = ("missed", "chosen", "done", "skipped", "failed", "undone", "passed", "same_error", "new_error")
+_COUNTS = ("missed", "chosen", "done", "asked", "skipped", "failed", "undone", "passed", "same_error", "new_error")
 
 bulk_acts = Table(
     "bulk_acts",
@@ -30,7 +30,8 @@ bulk_acts = Table(
     # The rows of the audit trail that its jobs are told under
     Column("action_id", BigId),
     Column("undo_action_id", BigId),
-    # `missed` are jobs that the form had spoken of and that were not there any more
+    # `missed` are jobs that the form had spoken of and that were gone by then; `asked` are those among the done that
+    # run on until they hear that they are to stop
     *(Column(name, Integer, nullable=False, server_default="0") for name in _COUNTS),
     # Why jobs were skipped, and how many for each
     Column("reasons", Json, nullable=False, server_default="{}"),
