@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter
 from jinja2 import Environment
@@ -18,6 +19,9 @@ from app.shared import Shared
 from worker.database import Engine
 from worker.deployment import Deployment
 from worker.handlers import Registry
+
+if TYPE_CHECKING:
+    from app.oidc.provider import Provider
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Console:
     templates: Environment
     passwords: Passwords
     password_limiter: CapacityLimiter
+    provider: Provider | None
     sampler: Sampler
     live: Live
     shared: Shared

@@ -7,6 +7,7 @@ import secrets
 from starlette.responses import Response
 
 from app import refusals, sessions
+from app.console import console_of
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
@@ -36,6 +37,21 @@ def admit(
     detail = {"by": by} | ({"second": second} if second else {})
     audit.record(conn, actor=actor, action="sign-in", target=operator.name, detail=detail, now=call.now)
     return response
+
+
+def sign_in_form(
+    call: Call, following: str, name: str = "", *, problem: str | None = None, status: int = 200
+) -> Response:
+    """The page that asks for name and password, with the way to the provider where there is one."""
+    return render(
+        call,
+        "sessions/new.html",
+        status=status,
+        next=following,
+        name=name,
+        provider=call.settings.oidc_label if console_of(call.request).provider else None,
+        problem=problem,
+    )
 
 
 def code_form(call: Call, token: str, *, problem: str | None = None, status: int = 200) -> Response:

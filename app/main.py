@@ -20,6 +20,7 @@ from app.console import Console
 from app.forms import MAX_BODY_BYTES
 from app.live import Live
 from app.middleware import Door, RequestId, SecurityHeaders
+from app.oidc.opening import open_provider
 from app.passwords import Passwords
 from app.sampler import Sample, Sampler
 from app.settings import ConsoleSettings
@@ -62,6 +63,7 @@ def create_app(
         assets=assets,
         templates=templating.environment(assets.address),
         passwords=Passwords(),
+        provider=open_provider(settings),
         password_limiter=CapacityLimiter(passwords.TOGETHER),
         sampler=sampler,
         live=Live(pages, sampler, now=now),

@@ -6,12 +6,13 @@ from typing import Any, Self
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 
+from app.oidc.settings import OidcSettings
 from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
-from worker.settings import Names, Seconds, WorkerSettings
+from worker.settings import Names, Seconds
 
 
-class ConsoleSettings(WorkerSettings):
+class ConsoleSettings(OidcSettings):
     """One console's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 
     # The address of the pages, whose role may do no more than their buttons

@@ -13,7 +13,7 @@ from app.text import cell
 from worker.database import Connection, Row
 from worker.errors import InvalidInput
 from worker.payloads import clean_text
-from worker.queries import operators
+from worker.queries import operators, second_factors
 from worker.queries.operators import ROLES, Role
 
 url_option = click.option("--url", help="Where browsers reach the console, if not at HOST and PORT.")
@@ -86,6 +86,22 @@ def link(desk: Desk, *, name: str, hours: float, url: str | None) -> None:
     desk.answer(
         {"name": operator.name, "role": operator.role, "link": made}, invitation(operator.name, operator.role, made)
     )
+
+
+@command.command("reset-second-factor")
+@click.argument("name")
+@yes_option
+@at_owners_desk
+def reset_second_factor(desk: Desk, *, name: str, yes: bool) -> None:
+    """Let NAME sign in without the second factor that was lost."""
+    confirm(f"Ask {cell(name)} for no second factor any more?", yes=yes)
+    with desk.engine.begin() as conn:
+        who = _known(conn, name)
+        changed = second_factors.remove(
+            conn, operator_id=who.id, name=who.name, action="second-factor-reset", actor=desk.actor
+        )
+    text = f"{cell(name)} signs in without a second factor" if changed else f"{cell(name)} had no second factor"
+    desk.answer({"name": who.name, "second_factor": False, "changed": changed}, text)
 
 
 def _known(conn: Connection, name: str) -> Row:

@@ -27,6 +27,7 @@ from app.routes import (
     health,
     jobs,
     live,
+    oidc,
     overview,
     pauses,
     provisionings,
@@ -105,6 +106,9 @@ OPEN = (
     Served("/static/{version}/{name:path}", static.show),
     Served("/health/live", health.alive),
     Served("/health/ready", health.ready),
+    # Asks the provider before it asks the database, and so is no page of the table
+    Served("/sign-in/oidc", oidc.new),
+    Served("/sign-in/oidc/callback", oidc.create),
 )
 
 

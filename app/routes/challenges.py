@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app import sessions
-from app.entrance import admit, beyond_address, code_form, refuse
+from app.entrance import admit, beyond_address, code_form, refuse, sign_in_form
 from app.second_factor import check
-from app.templating import render
 from app.web import Call
 from worker.database import Connection
 from worker.errors import EnvelopeError
@@ -24,7 +23,7 @@ def create(call: Call, conn: Connection) -> Response:
     challenge = challenges.attempt(conn, token_hash=sessions.digest(token), now=call.now)
     if challenge is None:
         refuse(call, conn, None, OVER)
-        return render(call, "sessions/new.html", status=422, next="/", name="", problem=OVER)
+        return sign_in_form(call, "/", problem=OVER, status=422)
     if check.too_many(call, conn, challenge.operator):
         refuse(call, conn, challenge.operator.name, check.TOO_MANY)
         return code_form(call, token, problem=check.TOO_MANY, status=429)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from app import sessions
 from app.console import console_of
-from app.entrance import beyond_address, enter, refuse
+from app.entrance import beyond_address, enter, refuse, sign_in_form
 from app.following import own_page
 from app.templating import render, see_other
 from app.web import Call
@@ -25,7 +25,7 @@ TOO_MANY = "Too many tries. Wait a quarter of an hour, or ask for a link."
 def new(call: Call, conn: Connection) -> Response:
     """The sign-in page, or on to where the operator was going."""
     following = own_page(call.request, call.query.get("next"))
-    return see_other(following) if call.operator else _form(call, following)
+    return see_other(following) if call.operator else sign_in_form(call, following)
 
 
 def create(call: Call, conn: Connection) -> Response:
@@ -35,12 +35,12 @@ def create(call: Call, conn: Connection) -> Response:
     if tries := _over_limit(call, conn, name):
         if tries == 1:  # the first beyond the limit stands for those that follow
             refuse(call, conn, name, TOO_MANY)
-        return _form(call, following, name, problem=TOO_MANY, status=429)
+        return sign_in_form(call, following, name, problem=TOO_MANY, status=429)
     found = operators.by_name(conn, name=name)
     stored = found.password if found and found.disabled_at is None else None
     if not console_of(call.request).passwords.matches(_field(call, "password"), stored) or found is None:
         refuse(call, conn, name, WRONG)
-        return _form(call, following, name, problem=WRONG, status=422)
+        return sign_in_form(call, following, name, problem=WRONG, status=422)
     rates.forget(conn, key=_name_key(name), now=call.now)
     return enter(call, conn, Operator(found.id, found.name, found.role), by="password", following=following)
 
@@ -80,10 +80,6 @@ def _over_limit(call: Call, conn: Connection, name: str) -> int:
 
 def _name_key(name: str) -> str:
     return "sign-in as " + hashlib.sha256(name.casefold().encode()).hexdigest()[:32]
-
-
-def _form(call: Call, following: str, name: str = "", *, problem: str | None = None, status: int = 200) -> Response:
-    return render(call, "sessions/new.html", status=status, next=following, name=name, problem=problem)
 
 
 def _link(call: Call, token: str, operator: Operator | None) -> Response:

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, select
 from tests import factories
 from tests.app.conftest import Visitor, browser
 from tests.app.shell import Shell
-from worker.queries import schema
+from worker.queries import recovery_codes, schema, second_factors
+from worker.queries.audit import SYSTEM
 
 TRAIL = select(schema.operator_actions).order_by(schema.operator_actions.c.id)
 
@@ -85,3 +86,13 @@ def test_nobody_is_disabled_without_a_yes(shell: Shell, conn: Connection) -> Non
     factories.operator(conn, "dana")
     shell.refused("operators", "disable", "dana", code=2)
     assert conn.execute(select(schema.operators.c.disabled_at)).scalar() is None
+
+
+def test_a_second_factor_that_was_lost_is_reset(shell: Shell, conn: Connection) -> None:
+    operator_id = factories.operator(conn, "dana")
+    second_factors.add(conn, operator_id=operator_id, secret="sealed", step=1, keep_session="", actor=SYSTEM)
+    recovery_codes.replace(conn, operator_id=operator_id, hashes=["hashed"])
+    answers = [shell.json("operators", "reset-second-factor", "Dana", "--yes")["changed"] for _ in range(2)]
+    assert answers == [True, False]
+    assert recovery_codes.left(conn, operator_id=operator_id) == 0
+    assert [row.target for row in conn.execute(TRAIL) if row.action == "second-factor-reset"] == ["dana"]
