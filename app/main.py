@@ -108,14 +108,13 @@ def _engines(settings: ConsoleSettings) -> list[Engine]:
 def _middleware(settings: ConsoleSettings) -> list[Middleware]:
     """From the outside in; forwarded addresses count only where a proxy is trusted (A-75)."""
     proxies = list(settings.trusted_proxies or ())
-    hosts = [settings.host, *(settings.allowed_hosts or ())]
     return [
         *([Middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)] if proxies else []),
         Middleware(RequestId),
         Middleware(SecurityHeaders),
         Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
         Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
-        Middleware(Door, refuse=errors.refuse, hosts=hosts, max_body_bytes=MAX_BODY_BYTES),
+        Middleware(Door, refuse=errors.refuse, hosts=settings.hosts, max_body_bytes=MAX_BODY_BYTES),
     ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 
@@ -10,6 +12,9 @@ from app.oidc.settings import OidcSettings
 from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
 from worker.settings import Names, Seconds
+
+
+ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/?", re.ASCII | re.IGNORECASE)
 
 
 class ConsoleSettings(OidcSettings):
@@ -25,6 +30,8 @@ class ConsoleSettings(OidcSettings):
     console_rw_password: SecretStr | None = None
     host: str = Field(default="127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
     port: int = Field(default=8000, ge=0, le=65_535, validation_alias=AliasChoices("PORT", "port"))
+    # Where browsers reach the console, as links in mail have it
+    url: str | None = None
     environment: str = Field(default="local", min_length=1, max_length=40)
     allowed_hosts: Names = None
     trusted_proxies: Names = None
@@ -40,6 +47,15 @@ class ConsoleSettings(OidcSettings):
     @classmethod
     def _lists(cls, value: Any) -> Any:
         return cls._split(value)
+
+    @field_validator("url")
+    @classmethod
+    def _origin(cls, value: str | None) -> str | None:
+        if not value:
+            return None
+        if ORIGIN.fullmatch(value) is None:
+            raise ValueError("must be like https://console.example.org, with no path")
+        return value.rstrip("/").lower()
 
     @field_validator("console_database_url")
     @classmethod
@@ -69,3 +85,17 @@ class ConsoleSettings(OidcSettings):
         """Those that are set, by role."""
         every = {OWNER: self.owner_password, APP_RW: self.app_rw_password, CONSOLE_RW: self.console_rw_password}
         return {role: password for role, password in every.items() if password}
+
+    @property
+    def address(self) -> str:
+        """Where browsers reach the console: as it is set, or else where it listens on this machine."""
+        if self.url:
+            return self.url
+        host = {"0.0.0.0": "localhost", "::": "localhost"}.get(self.host, self.host)  # noqa: S104 - compared only
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names that the console answers to."""
+        named = urlsplit(self.url).hostname if self.url else None
+        return (self.host, *(self.allowed_hosts or ()), *((named,) if named else ()))

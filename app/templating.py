@@ -85,7 +85,7 @@ def _surroundings(request: Request) -> dict[str, Any]:
     console = request.app.state.console
     visit = getattr(request.state, "visit", None)
     operator, figures = visit and visit.operator, console.sampler.last
-    nav = figures.nav() if operator and figures else []
+    nav = [each for each in figures.nav() if operator.may(each.role)] if operator and figures else []
     path, query = request.scope["path"], request.scope["query_string"].decode("ascii", "replace")
     return {
         "request": request,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.commands.output import facts
 from app.sessions import LINK_HOURS, new_link
-from app.settings import ConsoleSettings
 from worker.database import Connection, Row
 from worker.queries import audit, operators
 from worker.queries.audit import Actor
@@ -25,12 +24,6 @@ def admin_link(conn: Connection, actor: Actor) -> str | None:
     admins = _admins(conn)
     named = [each for each in admins if each.name == ADMIN] or admins
     return sign_in_link(conn, named[0], actor) if named else None
-
-
-def address(settings: ConsoleSettings) -> str:
-    """Where a browser on this machine reaches the console."""
-    host = {"0.0.0.0": "localhost", "::": "localhost"}.get(settings.host, settings.host)  # noqa: S104 - compared only
-    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 
 
 def invitation(name: str, role: str, link: str) -> str:

@@ -15,7 +15,6 @@ from pydantic import SecretStr
 from app import logs
 from app.commands.databases import Database, data_option, database
 from app.commands.desk import json_option
-from app.commands.links import address
 from app.commands.opening import greeting, prepare
 from app.commands.output import say
 from app.commands.refusals import Misconfigured, explain
@@ -53,7 +52,7 @@ def command(*, host: str | None, port: int | None, data: Path | None, as_json: b
         children = [_child(each, settings) for each in _shares(told, found, known)]
         stop = Stop(parts=children)
         with stop.listening(), running([*found.care(), *children]):
-            url = address(settings)
+            url = settings.address
             say(greeting(f"Watchfloor will be at {url}, {_BESIDE}", url, path, found, as_json=as_json))
             _tend(children, stop)
 

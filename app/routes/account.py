@@ -1,68 +1,73 @@
-"""The operator's own account: a password for the next time."""
+"""The operator's own account: where mail goes, the password, and every browser that is signed in."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from starlette.responses import Response
 
-from app import refusals
-from app.console import console_of
-from app.passwords import weakness
+from app import own_password
+from app.accounts import chosen
+from app.accounts.pages import who
+from app.answers import go_back
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
-from worker.queries import operators, rates
+from worker.queries import browsers, operators
+from worker.queries.pages import operators as accounts
 
-TRIES = 10
-WRONG = "That is not the password you have now."
-JUST_SIGNED_IN = timedelta(minutes=10)
-"""For so long after signing in, by link above all, the old password need not be known."""
+PAGE = "/account"
 
 
 def show(call: Call, conn: Connection) -> Response:
-    """The form for a new password."""
-    return _form(call, conn)
+    """The account."""
+    return _page(call, conn)
 
 
-def update(call: Call, conn: Connection) -> Response:
+def set_password(call: Call, conn: Connection) -> Response:
     """Keep the new password; every other session of the operator ends."""
-    assert call.operator
-    password, again = str(call.form.get("password", "")), str(call.form.get("again", ""))
-    problem = "The two are not the same." if password != again else weakness(password, call.operator.name)
-    if problem:
-        return _form(call, conn, problem=problem)
-    passwords = console_of(call.request).passwords
-    known = _known(call, conn)
-    if known and rates.count(conn, key=f"password of {call.operator.id}", now=call.now) > TRIES:
-        return _form(call, conn, current_problem="Too many tries. Sign in anew, by a link if need be.")
-    if known and not passwords.matches(str(call.form.get("current", "")), known):
-        refusals.note(conn, call.actor, action="password", target=call.operator.name, reason=WRONG, now=call.now)
-        return _form(call, conn, current_problem=WRONG)
+    operator = who(call)
+    if problem := chosen.problem(call, operator.name):
+        return _page(call, conn, problem=problem)
+    if objection := own_password.objection(call, conn, action="password"):
+        return _page(call, conn, current_problem=objection)
     operators.set_password(
         conn,
-        operator_id=call.operator.id,
-        hashed=passwords.hash(password),
-        keep_session=call.request.state.visit.token_hash,
+        operator_id=operator.id,
+        hashed=chosen.hashed(call),
+        keep_session=_token_hash(call),
         actor=call.actor,
         now=call.now,
     )
-    return see_other("/")
+    return see_other(f"{PAGE}?saved=1")
 
 
-def _known(call: Call, conn: Connection) -> str | None:
-    """The stored password if it has to be given first."""
-    assert call.operator
-    since = call.request.state.visit.since
-    return None if call.now - since < JUST_SIGNED_IN else operators.password(conn, operator_id=call.operator.id)
+def end_session(call: Call, conn: Connection) -> Response:
+    """Sign one browser out, this one too if it is that."""
+    browsers.end_one(conn, operator=who(call), handle=call.path("session"), actor=call.actor, now=call.now)
+    return go_back(call, PAGE)
 
 
-def _form(call: Call, conn: Connection, *, problem: str | None = None, current_problem: str | None = None) -> Response:
+def end_others(call: Call, conn: Connection) -> Response:
+    """Sign out everywhere but here."""
+    browsers.end_all(conn, operator=who(call), but_token=_token_hash(call), actor=call.actor, now=call.now)
+    return go_back(call, PAGE)
+
+
+def _page(call: Call, conn: Connection, *, problem: str | None = None, current_problem: str | None = None) -> Response:
+    mine = who(call)
     return render(
         call,
-        "sessions/password.html",
+        "account/show.html",
+        block="sessions" if call.region == "sessions" else None,
         status=422 if problem or current_problem else 200,
-        ask_current=_known(call, conn) is not None,
+        account=accounts.one(conn, operator_id=mine.id, now=call.now),
+        sessions=browsers.of_operator(conn, operator_id=mine.id, now=call.now),
+        this_session=_token_hash(call),
+        ask_current=own_password.asked_for(call, conn) is not None,
+        saved="saved" in call.query,
         problem=problem,
         current_problem=current_problem,
     )
+
+
+def _token_hash(call: Call) -> str:
+    return str(call.request.state.visit.token_hash)

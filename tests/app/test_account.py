@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from app import sessions
 from app.passwords import Passwords
-from app.routes.account import TRIES
+from app.own_password import TRIES
 from tests.app.conftest import Visitor, browser, signed_in, trail
 from worker.queries import sessions as stored
 from worker.queries.schema import operator_sessions, operators, sign_in_links
@@ -22,7 +22,7 @@ OLD = "a few words in a row"
 
 
 def change(client: TestClient, **fields: str) -> Response:
-    return client.post("/account", data={"password": NEW, "again": NEW, **fields})
+    return client.post("/account/password", data={"password": NEW, "again": NEW, **fields})
 
 
 def password_of(conn: Connection) -> str | None:
@@ -39,7 +39,7 @@ def test_an_operator_who_came_by_link_may_set_a_password_and_use_it(app: Starlet
     client = browser(app, signed_in(conn))
     long_ago(conn)
     assert "The password you have now" not in client.get("/account").text
-    assert change(client).headers["location"] == "/"
+    assert change(client).headers["location"] == "/account?saved=1"
     assert [row.actor for row in trail(conn, "password")] == ["dana"]
     answer = browser(app).post("/sign-in", data={"name": "dana", "password": NEW})
     assert answer.status_code == 303

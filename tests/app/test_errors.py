@@ -92,7 +92,7 @@ def test_htmx_sends_the_whole_page_to_sign_in_and_back(client: TestClient) -> No
 
 
 def test_an_action_without_a_session_does_not_lead_back_to_itself(client: TestClient) -> None:
-    assert client.post("/account").headers["location"] == "/sign-in"
+    assert client.post("/account/password").headers["location"] == "/sign-in"
 
 
 @pytest.mark.parametrize("header", ["http://[", "x", "\x01", "http://x/" + "x" * 5000])
@@ -138,7 +138,7 @@ def test_an_outage_is_a_plain_page_and_over_when_the_database_is_back(
             client.get("/sign-in"),
             client.get("/account", headers=HTMX),
         ]
-        forged = client.post("/account", headers={"Sec-Fetch-Site": "cross-site"})
+        forged = client.post("/account/password", headers={"Sec-Fetch-Site": "cross-site"})
         lost = client.get("/nowhere")
         ready = client.get("/health/ready")
         alive = client.get("/health/live")

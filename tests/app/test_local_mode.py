@@ -30,12 +30,16 @@ from worker.queries import sessions as stored
 from worker.queries.audit import Actor
 from worker.queries.schema import dead_letter_groups, worker_instances
 
-READY, RUNNING, DEAD = (UUID(int=number) for number in (1, 2, 3))
+READY, RUNNING, DEAD, DANA = (UUID(int=number) for number in (1, 2, 3, 4))
 TOKEN_HASH = sessions.digest("a token")
 EVENT: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "invoice.render"}
 PAGES = {
     "/": ("/", "1 dead letter in render_report"),
     "/account": ("/account", "dana"),
+    "/operators": ("/operators", "dana"),
+    "/operators/new": ("/operators/new", "No mail leaves from here"),
+    "/operators/{operator}": (f"/operators/{DANA}", "Sign out everywhere"),
+    "/operators/{operator}/disable": (f"/operators/{DANA}/disable", "Disable dana"),
     "/queues": ("/queues", "invoices"),
     "/queues/{queue}/pause": ("/queues/invoices/pause", "Pause invoices"),
     "/queues/{queue}/resume": ("/queues/mail/resume", "Resume mail"),
@@ -58,7 +62,7 @@ VIEWS = ("/?span=24h", "/?span=7d", "/queues?by=type", "/queues?by=tenant", f"/j
 
 @pytest.fixture
 def local(file: Path, tmp_path: Path, swift: None) -> Iterator[tuple[TestClient, Connection]]:
-    """An operator's browser on a console with a file of its own, and a connection to look into the file."""
+    """An admin's browser on a console with a file of its own, and a connection to look into the file."""
     path = shutil.copyfile(file, tmp_path / "watchfloor.db")
     url = f"sqlite:///{path}"
     settings = ConsoleSettings.model_validate({"database_url": SecretStr(url)})
@@ -66,7 +70,8 @@ def local(file: Path, tmp_path: Path, swift: None) -> Iterator[tuple[TestClient,
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         seed(conn)
         visit: dict[str, Any] = {"idle_seconds": 3600, "length_seconds": 3600, "address": None, "user_agent": None}
-        stored.open_session(conn, operator_id=factories.operator(conn), token_hash=TOKEN_HASH, now=NOON, **visit)
+        factories.operator(conn, role="admin", id=DANA)
+        stored.open_session(conn, operator_id=DANA, token_hash=TOKEN_HASH, now=NOON, **visit)
         with browser(main.create_app(settings, now=NOON), "a token") as client:
             yield client, conn
     engine.dispose()

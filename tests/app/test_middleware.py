@@ -147,8 +147,8 @@ ANSWERS = {
     "not found": ("GET", "/nowhere", {}, 404),
     "not allowed": ("DELETE", "/account", {}, 405),
     "unknown host": ("GET", "/", {"Host": "e.example"}, 400),
-    "forged": ("POST", "/account", {"Sec-Fetch-Site": "cross-site"}, 403),
-    "too much": ("POST", "/account", {"Content-Length": "99999999"}, 413),
+    "forged": ("POST", "/account/password", {"Sec-Fetch-Site": "cross-site"}, 403),
+    "too much": ("POST", "/account/password", {"Content-Length": "99999999"}, 413),
     "a crash": ("GET", "/broken", {}, 500),
 }
 

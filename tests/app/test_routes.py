@@ -21,7 +21,14 @@ from worker.model import Status
 from worker.queries.schema import metadata
 
 GUARDED = [route for route in ROUTES if route.access != "anyone"]
-PUBLIC = {"/sign-in", "/sign-in/link/{token}", "/sign-in/link", "/sign-out"}
+PUBLIC = {"/sign-in", "/sign-in/link/{token}", "/sign-in/link", "/sign-in/code", "/sign-out"} | {
+    "/invitations/{token}",
+    "/invitations",
+    "/password-resets/new",
+    "/password-resets",
+    "/password-resets/{token}",
+    "/passwords",
+}
 AN_ID = "019b0000-0000-7000-8000-000000000000"
 
 

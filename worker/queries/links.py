@@ -63,6 +63,7 @@ JOIN = (
     .values(invited_at=None)
 )
 WHO = select(*_WHO).where(operators.c.id == bindparam("of_id", type_=Id))
+ADDRESSEE = WHO.add_columns(operators.c.email)
 
 
 def issue(
@@ -82,8 +83,8 @@ def issue(
 
 def issue_to_address(
     conn: Connection, *, email: str, token_hash: str, lifetime_seconds: float, now: datetime | None = None
-) -> Operator | None:
-    """Keep a link to a new password for whoever takes mail there; None, after the same work, when nobody does."""
+) -> Row | None:
+    """Keep a link to a new password for whoever takes mail there, and say who; None, after the same work, if nobody."""
     conn.execute(PRUNE, {"at_now": now})
     values = {
         "to_token": token_hash,
@@ -92,7 +93,7 @@ def issue_to_address(
         "lifetime_seconds": lifetime_seconds,
     }
     operator_id = conn.execute(ISSUE_TO_ADDRESS, {**values, "at_now": now}).scalar_one_or_none()
-    return _operator(conn.execute(WHO, {"of_id": operator_id or new_id()}).one_or_none())
+    return conn.execute(ADDRESSEE, {"of_id": operator_id or new_id()}).one_or_none()
 
 
 def find(

@@ -15,7 +15,7 @@ from worker.database import Id, Row, insert, moment, serialise
 from worker.model import new_id
 from worker.queries import audit
 from worker.queries.audit import Actor
-from worker.queries.schema import operator_sessions, operators, sign_in_links
+from worker.queries.schema import operator_sessions, operators, sign_in_challenges, sign_in_links
 
 Role = Literal["viewer", "operator", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -112,6 +112,7 @@ LAST = select(operators.c.name).where(_OF_ID, _ACTIVE, ~_REPLACEABLE)
 END_SESSIONS = delete(operator_sessions).where(operator_sessions.c.operator_id == bindparam("of_id", type_=Id))
 END_OTHER_SESSIONS = END_SESSIONS.where(operator_sessions.c.token_hash != bindparam("but_token"))
 END_LINKS = delete(sign_in_links).where(sign_in_links.c.operator_id == bindparam("of_id", type_=Id))
+END_CHALLENGES = delete(sign_in_challenges).where(sign_in_challenges.c.operator_id == bindparam("of_id", type_=Id))
 
 
 def add(
@@ -172,7 +173,7 @@ def set_password(
     """Store the new hash and end every link, and every session of the operator but the one that set it."""
     conn.execute(SET_PASSWORD, {"of_id": operator_id, "to_password": hashed})
     conn.execute(END_OTHER_SESSIONS, {"of_id": operator_id, "but_token": keep_session})
-    conn.execute(END_LINKS, {"of_id": operator_id})
+    _end_ways_in(conn, operator_id)
     audit.record(conn, actor=actor, action=action, target=actor.name, now=now)
 
 
@@ -207,7 +208,7 @@ def disable(conn: Connection, *, operator_id: UUID, actor: Actor, now: datetime 
     if name is None:
         return _unchanged(conn, operator_id, action="operator-disable", actor=actor, now=now)
     conn.execute(END_SESSIONS, {"of_id": operator_id})
-    conn.execute(END_LINKS, {"of_id": operator_id})
+    _end_ways_in(conn, operator_id)
     audit.record(conn, actor=actor, action="operator-disable", target=name, now=now)
     return Change.DONE
 
@@ -219,6 +220,12 @@ def enable(conn: Connection, *, operator_id: UUID, actor: Actor, now: datetime |
         return Change.NOT_NEEDED
     audit.record(conn, actor=actor, action="operator-enable", target=name, now=now)
     return Change.DONE
+
+
+def _end_ways_in(conn: Connection, operator_id: UUID) -> None:
+    """Links that were sent, and sign-ins that wait for a second factor."""
+    conn.execute(END_LINKS, {"of_id": operator_id})
+    conn.execute(END_CHALLENGES, {"of_id": operator_id})
 
 
 def _unchanged(

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from worker.database import moment
 from worker.queries import queues
+from worker.queries.operators import Role
 from worker.queries.pages import backlog, fleet, flow
 from worker.queries.pages.backlog import COUNTED, SHEET, Backlog, Depths
 from worker.queries.pages.fleet import State, Worker
@@ -28,13 +29,14 @@ CLOCK = select(moment().label("now"), select(func.max(operator_actions.c.id)).sc
 
 @dataclass(frozen=True, slots=True)
 class NavItem:
-    """One line of the rail; `count` may be a number or words, and alarms when it needs a person."""
+    """One line of the rail of whoever may open it; `count`, a number or words, alarms when it needs a person."""
 
     key: str
     label: str
     href: str
     count: str | None = None
     alarm: bool = False
+    role: Role = "viewer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +201,7 @@ class Figures:
             NavItem("workers", "Workers", "/workers", silent, bool(silent)),
             NavItem("tenants", "Tenants", "/tenants", count_text(self.tenants.get("provisioning"))),
             NavItem("audit", "Audit trail", "/audit"),
+            NavItem("operators", "Operators", "/operators", role="admin"),
         ]
 
 

@@ -1,0 +1,28 @@
+"""What an operator may be called, and where they take mail."""
+
+from __future__ import annotations
+
+from worker.errors import InvalidInput
+from worker.mail_places import is_address
+from worker.payloads import clean_text
+
+MOST_NAME, MOST_EMAIL = 100, 254
+
+
+def operator_name(text: str) -> str:
+    """The name as it is kept: a colon is for actors that are no people, as `cli:root`, an @ for addresses.
+
+    Names are in the trail, where no address shall be.
+    """
+    kept = clean_text(text, field="name", limit=MOST_NAME)
+    if not kept or ":" in kept or "@" in kept or not kept.isprintable():
+        raise InvalidInput("name", f"must be 1 to {MOST_NAME} printable characters without a colon or an @")
+    return kept
+
+
+def email_address(text: str) -> str:
+    """The address as it is kept; what is said against it does not repeat it."""
+    kept = clean_text(text, field="email", limit=MOST_EMAIL)
+    if not is_address(kept):
+        raise InvalidInput("email", "must be one address, as in name@example.org")
+    return kept
