@@ -40,7 +40,10 @@ def key(kid: str) -> ECKey:
 
 @dataclass
 class IdentityProvider:
-    """`person` is whom it vouches for; `lies` are claims put in their place, None for left out."""
+    """`person` is whom it vouches for; `lies` are claims put in their place, None for left out.
+
+    While somebody holds its `silence`, it answers nothing.
+    """
 
     issuer: str = ""
     person: dict[str, Any] = field(default_factory=lambda: dict(DANA))
@@ -50,6 +53,7 @@ class IdentityProvider:
     keys: list[ECKey] = field(default_factory=lambda: [key("first")])
     now: float = field(default_factory=NOON.timestamp)
     sign: Signed | None = None
+    silence: threading.Lock = field(default_factory=threading.Lock)
     asked: list[str] = field(default_factory=list)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -64,7 +68,8 @@ class IdentityProvider:
 
     def answer(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
         """The document at a path."""
-        self.asked.append(path)
+        with self.silence:
+            self.asked.append(path)
         if path == "/.well-known/openid-configuration":
             return self.status, self._description()
         if path == "/keys":

@@ -63,7 +63,7 @@ def verified(token: str, keys: KeySet, expected: Expected, *, now: float) -> Map
         raise NotTrusted(WORDS.get(error.claim, "it is not complete")) from None
     if not 0 < len(claims["sub"]) <= MAX_SUBJECT:
         raise NotTrusted(WORDS["sub"])
-    return claims
+    return dict(claims)
 
 
 def _options(expected: Expected) -> dict[str, Any]:

@@ -41,8 +41,10 @@ def described(issuer: str, document: Callable[[str], Any]) -> Description:
     if any(not _is_over_tls(known.get(each)) for each in _ENDPOINTS):
         raise Unreachable("it names an address that is not https")
     return Description(
-        issuer,
-        *(known[each] for each in _ENDPOINTS),
+        issuer=issuer,
+        authorization_endpoint=known["authorization_endpoint"],
+        token_endpoint=known["token_endpoint"],
+        jwks_uri=known["jwks_uri"],
         algorithms=_listed(known.get("id_token_signing_alg_values_supported")) or ("RS256",),
         auth_methods=_listed(known.get("token_endpoint_auth_methods_supported")) or (_BASIC,),
     )

@@ -1,17 +1,12 @@
-"""Signing in at a provider: one that does as it should, and one that lies, is late, or does not answer."""
+"""Signing in at a provider: the accounts of those who come, and what is said to those who cannot."""
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from httpx2 import Response
-from joserfc import jwt
-from joserfc.jwk import OctKey
 from sqlalchemy import Connection, Engine, select, update
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -20,24 +15,11 @@ from app import main
 from app.settings import ConsoleSettings
 from tests import factories
 from tests.app.conftest import browser, trail
-from tests.certificates import Certificate, certificate
 from tests.factories import NOON
-from tests.identity_provider import CLIENT_ID, CLIENT_SECRET, SUBJECT, IdentityProvider, identity_provider, key
+from tests.identity_provider import CLIENT_ID, CLIENT_SECRET, SUBJECT, IdentityProvider
 from worker.queries.schema import operator_identities, operator_sessions, operators
 
 ROLES = "oncall=operator, platform-admins=admin"
-
-
-@pytest.fixture(scope="module")
-def trusted(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    return certificate(tmp_path_factory.mktemp("tls"))
-
-
-@pytest.fixture
-def provider(trusted: Certificate, monkeypatch: pytest.MonkeyPatch) -> Iterator[IdentityProvider]:
-    monkeypatch.setenv("SSL_CERT_FILE", str(trusted.chain))
-    with identity_provider(trusted) as started:
-        yield started
 
 
 @pytest.fixture
@@ -147,17 +129,6 @@ def test_who_has_no_group_here_stays_out(client: TestClient, provider: IdentityP
     assert everybody(conn) == []
 
 
-def test_a_default_role_and_a_claim_within_a_claim(
-    console_rw: Engine, app_rw: Engine, swift: None, provider: IdentityProvider, conn: Connection
-) -> None:
-    settings = {"oidc_role_claim": "realm_access.roles", "oidc_default_role": "viewer"}
-    app = console(console_rw, app_rw, provider, **settings)
-    come(browser(app), provider)
-    provider.person |= {"sub": "2", "preferred_username": "lee", "realm_access": {"roles": ["platform-admins"]}}
-    come(browser(app), provider)
-    assert everybody(conn) == [("dana", "viewer"), ("lee", "admin")]
-
-
 def test_a_disabled_account_stays_out_under_its_subject_and_under_its_name(
     client: TestClient, provider: IdentityProvider, conn: Connection
 ) -> None:
@@ -178,11 +149,11 @@ def test_a_name_alone_opens_nobodys_account(client: TestClient, provider: Identi
 
 
 def test_an_invited_operator_is_found_by_an_address_that_the_provider_has_checked(
-    client: TestClient, provider: IdentityProvider, conn: Connection
+    client: TestClient, app: Starlette, provider: IdentityProvider, conn: Connection
 ) -> None:
     invited = factories.operator(conn, "Dana of the night", "operator", email="Dana@Floor.example", invited_at=NOON)
     provider.person["email_verified"] = False
-    come(browser(client.app), provider)
+    come(browser(app), provider)
     assert len(everybody(conn)) == 2
     provider.person |= {"email_verified": True, "sub": "2"}
     come(client, provider)
@@ -193,108 +164,13 @@ def test_an_invited_operator_is_found_by_an_address_that_the_provider_has_checke
     assert joined.scalar_one() is None
 
 
-@pytest.mark.parametrize(
-    "person",
-    [
-        {"email": "dana@floor.example.evil.example"},
-        {"email": "dana@evil-floor.example"},
-        {"email": "dana@floor.example@evil.example"},
-        {"email_verified": False},
-        {"email_verified": "true"},
-        {"email": None},
-    ],
-    ids=["longer", "similar", "two", "unchecked", "no truth value", "none"],
-)
-def test_only_checked_addresses_of_the_named_domains_come_in(
-    console_rw: Engine,
-    app_rw: Engine,
-    swift: None,
-    provider: IdentityProvider,
-    conn: Connection,
-    person: dict[str, Any],
-) -> None:
-    client = browser(console(console_rw, app_rw, provider, oidc_domains="Floor.example"))
-    provider.person |= person
-    refused(conn, come(client, provider), "Only addresses of this organisation", 403)
-    provider.person |= {"email": "dana@FLOOR.example", "email_verified": True}
-    assert come(client, provider).status_code == 303
-
-
-@pytest.mark.parametrize(
-    ("lies", "words"),
-    [
-        ({"nonce": "another"}, "answers another sign-in"),
-        ({"nonce": None}, "answers another sign-in"),
-        ({"aud": "another"}, "meant for another program"),
-        ({"aud": [CLIENT_ID, "another"]}, "meant for another program"),
-        ({"aud": [CLIENT_ID, "another"], "azp": "another"}, "meant for another program"),
-        ({"aud": None}, "meant for another program"),
-        ({"iss": "https://evil.example"}, "comes from another provider"),
-        ({"iss": None}, "comes from another provider"),
-        ({"exp": int(NOON.timestamp()) - 61}, "its time is over"),
-        ({"exp": None}, "its time is over"),
-        ({"exp": "tomorrow"}, "its time is over"),
-        ({"iat": int(NOON.timestamp()) + 61}, "made in the future"),
-        ({"nbf": int(NOON.timestamp()) + 61}, "has not come"),
-        ({"sub": None}, "of whom it speaks"),
-        ({"sub": ""}, "of whom it speaks"),
-        ({"sub": "s" * 256}, "of whom it speaks"),
-        ({"at_hash": "AAAA"}, "do not belong together"),
-    ],
-    ids=str,
-)
-def test_a_token_that_is_not_for_this_sign_in_is_not_believed(
-    client: TestClient, provider: IdentityProvider, conn: Connection, lies: dict[str, Any], words: str
+@pytest.mark.parametrize("lies", [{"nonce": "another"}, {"aud": "another"}], ids=["nonce", "audience"])
+def test_a_token_that_is_not_for_this_sign_in_lets_nobody_in(
+    client: TestClient, provider: IdentityProvider, conn: Connection, lies: dict[str, Any]
 ) -> None:
     provider.lies = lies
-    refused(conn, come(client, provider), words)
+    refused(conn, come(client, provider), "cannot be trusted")
     assert everybody(conn) == []
-
-
-def test_clocks_may_be_a_minute_apart(client: TestClient, provider: IdentityProvider) -> None:
-    provider.lies = {"exp": int(NOON.timestamp()) - 59, "iat": int(NOON.timestamp()) + 59}
-    assert come(client, provider).status_code == 303
-
-
-def unsigned(claims: dict[str, Any]) -> str:
-    parts = ({"alg": "none", "kid": "first"}, claims)
-    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts) + "."
-
-
-def signed_with_our_secret(claims: dict[str, Any]) -> str:
-    shared = OctKey.import_key(CLIENT_SECRET * 2)
-    return jwt.encode({"alg": "HS256", "kid": "first"}, claims, shared, algorithms=["HS256"])
-
-
-def signed_by_another(claims: dict[str, Any]) -> str:
-    return jwt.encode({"alg": "ES256", "kid": "first"}, claims, key("first"))
-
-
-def signed_with_a_key_of_its_own(claims: dict[str, Any]) -> str:
-    brought = key("brought")
-    return jwt.encode({"alg": "ES256", "kid": "brought", "jwk": brought.as_dict(private=False)}, claims, brought)
-
-
-@pytest.mark.parametrize(
-    "sign",
-    [unsigned, signed_with_our_secret, signed_by_another, signed_with_a_key_of_its_own, lambda claims: "a.b.c"],
-    ids=["none", "symmetric", "another key", "its own key", "nonsense"],
-)
-def test_a_token_that_the_provider_did_not_sign_is_not_believed(
-    client: TestClient, provider: IdentityProvider, conn: Connection, sign: Any
-) -> None:
-    provider.sign = sign
-    refused(conn, come(client, provider), "signature does not hold")
-
-
-def test_a_new_key_of_the_provider_is_found(
-    client: TestClient, app: Starlette, provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    come(client, provider)
-    provider.keys.append(key("second"))
-    monkeypatch.setattr(app.state.console.provider, "_clock", lambda: 1e12)
-    assert come(browser(app), provider).status_code == 303
-    assert provider.asked.count("/keys") == 2
 
 
 def test_a_state_of_another_browser_or_none_is_refused_before_the_provider_is_asked(
@@ -345,23 +221,6 @@ def test_an_answer_in_another_issuers_name_is_refused(
     assert "/token" not in provider.asked
 
 
-@pytest.mark.parametrize(
-    "says",
-    [
-        {"issuer": "https://evil.example"},
-        {"token_endpoint": "http://127.0.0.1/token"},
-        {"jwks_uri": None},
-        {"authorization_endpoint": 7},
-    ],
-    ids=str,
-)
-def test_a_provider_that_describes_another_is_not_used(
-    client: TestClient, provider: IdentityProvider, conn: Connection, says: dict[str, Any]
-) -> None:
-    provider.says = says
-    refused(conn, client.get("/sign-in/oidc"), "cannot be reached now", 503)
-
-
 def test_a_provider_that_fails_leaves_the_password_and_is_asked_again(
     client: TestClient, provider: IdentityProvider, conn: Connection
 ) -> None:
@@ -372,14 +231,6 @@ def test_a_provider_that_fails_leaves_the_password_and_is_asked_again(
     assert trail(conn, "sign-in")[-1].reason == "Provider: it answered 500."
     provider.status = 200
     assert come(client, provider).status_code == 303
-
-
-def test_a_provider_whose_certificate_nobody_vouches_for_is_not_asked(
-    client: TestClient, provider: IdentityProvider, conn: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("SSL_CERT_FILE")
-    refused(conn, client.get("/sign-in/oidc"), "cannot be reached now", 503)
-    assert provider.asked == []
 
 
 def test_without_a_provider_there_is_no_such_way(
