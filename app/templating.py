@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
@@ -89,7 +90,7 @@ def _surroundings(request: Request) -> dict[str, Any]:
     path, query = request.scope["path"], request.scope["query_string"].decode("ascii", "replace")
     return {
         "request": request,
-        "here": f"{path}?{query}" if query else path,
+        "here": quote(path, safe="/:@") + (f"?{query}" if query else ""),
         "page": path.split("/")[1] or "overview",
         "operator": operator,
         "now": visit.now if visit else console.now or datetime.now(UTC),

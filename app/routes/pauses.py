@@ -42,7 +42,7 @@ def create(call: Call, conn: Connection) -> Response:
     except InvalidInput as refusal:
         return _pause_form(call, status=422, reason=reason, until=until, refusal=refusal)
     queues.pause(conn, queue=queue, actor=call.actor, reason=why, until=end, now=call.now)
-    return go_back(call, LIST)
+    return go_back(call, _page(call, queue))
 
 
 def confirm(call: Call, conn: Connection) -> Response:
@@ -58,7 +58,7 @@ def delete(call: Call, conn: Connection) -> Response:
     except InvalidInput as refusal:
         return _resume_form(call, conn, status=422, reason=reason, refusal=refusal)
     queues.resume(conn, queue=queue, actor=call.actor, reason=why, now=call.now)
-    return go_back(call, LIST)
+    return go_back(call, _page(call, queue))
 
 
 def _queue(call: Call) -> str:
@@ -89,8 +89,8 @@ def _pause_form(
     return _form(
         call,
         "queues/pause.html",
+        queue,
         status,
-        queue=queue,
         ready=call.figures.depths.ready.get(queue, 0),
         running=sum(each.running for each in loads),
         choices=[(key, words) for key, (words, _) in UNTIL.items()],
@@ -108,8 +108,8 @@ def _resume_form(
     return _form(
         call,
         "queues/resume.html",
+        queue,
         status,
-        queue=queue,
         ready=call.figures.depths.ready.get(queue, 0),
         pause=queues.paused(conn, now=call.now).get(queue),
         reason=reason,
@@ -117,7 +117,15 @@ def _resume_form(
     )
 
 
-def _form(call: Call, template: str, status: int, **context: Any) -> Response:
-    """The whole page, or the sheet alone where it opens in the dialog."""
-    target = "#loads" if is_over(call, LIST) else "#main"
-    return render(call, template, block="sheet" if call.htmx else None, status=status, target=target, **context)
+def _page(call: Call, queue: str) -> str:
+    """The page it was asked for on: the queue's own or, where nobody can tell, the list."""
+    own = f"{LIST}/{queue}"
+    return own if is_over(call, own) else LIST
+
+
+def _form(call: Call, template: str, queue: str, status: int, **context: Any) -> Response:
+    """The whole page, or the sheet alone where it opens in the dialog over the part of the page that tells of it."""
+    page = _page(call, queue)
+    region = "#loads" if page == LIST else "#subject"
+    known = {"queue": queue, "back": page, "target": region if is_over(call, page) else "#main"}
+    return render(call, template, block="sheet" if call.htmx else None, status=status, **known, **context)

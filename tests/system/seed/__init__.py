@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from tests.system.seed import dead, outbox, people, staff, statistics, tenants, work
+from tests.system.seed import dead, history, outbox, people, staff, statistics, tenants, work
 
 
 def busy(conn: Connection) -> None:
@@ -16,6 +16,7 @@ def busy(conn: Connection) -> None:
     dead.insert_all(conn)
     outbox.insert_all(conn)
     statistics.insert_all(conn)
+    history.insert_all(conn)
     people.act(conn)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -29,6 +29,12 @@ LOOKED_UP = 100
 NEWEST = Order((action.c.id,), (cursors.number,))
 _newest = select(func.max(touched.c.action_id)).where(among(touched.c.job_id, "of_ids")).scalar_subquery()
 LATEST = select(action).where(action.c.id == _newest)
+OF_TARGET = (
+    select(action)
+    .where(action.c.target == bindparam("of_target"), action.c.action.in_(bindparam("actions", expanding=True)))
+    .order_by(action.c.id.desc())
+    .limit(bindparam("at_most"))
+)
 ONE = select(action).where(action.c.id == bindparam("of_id"))
 
 
@@ -81,6 +87,12 @@ def read(
 def latest(conn: Connection, *, job_ids: Sequence[UUID]) -> Row | None:
     """The newest act on any of the jobs."""
     return conn.execute(LATEST, {"of_ids": list(job_ids)[:LOOKED_UP]}).first()
+
+
+def of_target(conn: Connection, *, target: str, actions: Collection[str], limit: int) -> Sequence[Row]:
+    """The newest of these acts on one thing that is not a job, by its name."""
+    values = {"of_target": target, "actions": list(actions), "at_most": limit}
+    return conn.execute(OF_TARGET, values).all()
 
 
 def one(conn: Connection, *, action_id: int) -> Row | None:

@@ -29,14 +29,14 @@ class Standing:
     last_able: dict[str, Any]
 
 
-def of_queue(conn: Connection, figures: Figures, *, queue: str) -> Standing:
+def of_queue(conn: Connection, figures: Figures, queue: str) -> Standing:
     """One queue by handler."""
     rows = backlog.of_queue(conn, figures.backlog, queue=queue, deep=figures.is_deeper(queue))
     load = next((each for each in loads.by_queue(figures) if each.name == queue), None)
     return Standing(load, loads.of_queue(figures, queue, rows), *_reasons(conn, figures, rows))
 
 
-def of_handler(conn: Connection, figures: Figures, *, handler: str) -> Standing:
+def of_handler(conn: Connection, figures: Figures, handler: str) -> Standing:
     """One subscriber or job type by queue, counted in full."""
     everything = backlog.read(conn, held=figures.held, in_full=True, now=figures.at)
     rows = [each for each in everything if each.handler_key == handler]

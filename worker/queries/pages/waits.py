@@ -11,6 +11,7 @@ from worker.database import Row
 from worker.queries.pages.backlog import Backlog
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State, Worker
+from worker.queries.pages.flow import Flow
 from worker.queries.pages.loads import AT_EASE
 
 
@@ -23,6 +24,7 @@ class Cause(StrEnum):
     PAUSED = "paused"
     IDLE = "idle"
     BUSY = "busy"
+    BEHIND = "behind"
     TURN = "turn"
     SCHEDULE = "schedule"
 
@@ -32,7 +34,7 @@ _ORDER = list(Cause)
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Some jobs of one kind that wait for one thing.
+    """Some jobs of one kind that wait for one thing; `arrived` and `finished` say how many do in a minute.
 
     `workers` are those that take such jobs; where none does, the live ones that could. `since` is when the oldest came
     due; of those that are scheduled, when the next will.
@@ -44,6 +46,8 @@ class Wait:
     since: datetime | None
     workers: tuple[Worker, ...] = ()
     pause: Row | None = None
+    arrived: float = 0
+    finished: float = 0
 
     @property
     def slots(self) -> int:
@@ -68,22 +72,29 @@ def read(figures: Figures, rows: Iterable[Backlog]) -> list[Wait]:
 
 def _of(figures: Figures, row: Backlog) -> Iterator[Wait]:
     if row.ready:
-        cause, workers = _cause(figures, row)
-        yield Wait(cause, row, row.ready, row.ready_since, workers, figures.paused.get(row.queue))
+        flow = next((each for each in figures.hour.flows if _same(each, row)), Flow(row.queue, row.handler_key))
+        cause, workers = _cause(figures, row, flow)
+        pause = figures.paused.get(row.queue)
+        yield Wait(cause, row, row.ready, row.ready_since, workers, pause, flow.arrived, flow.finished)
     if row.scheduled:
         yield Wait(Cause.SCHEDULE, row, row.scheduled, row.next_due)
 
 
-def _cause(figures: Figures, row: Backlog) -> tuple[Cause, tuple[Worker, ...]]:
+def _same(flow: Flow, row: Backlog) -> bool:
+    return (flow.queue, flow.handler_key) == (row.queue, row.handler_key)
+
+
+def _cause(figures: Figures, row: Backlog, flow: Flow) -> tuple[Cause, tuple[Worker, ...]]:
     takers = tuple(figures.takers(row.job_type, row.queue))
     if row.queue in figures.paused:
         return Cause.PAUSED, takers
     if not takers:
         return _unserved(figures, row)
+    if row.ready_since and figures.at - row.ready_since <= AT_EASE:
+        return Cause.TURN, takers
     if all(each.busy >= each.concurrency for each in takers):
         return Cause.BUSY, takers
-    waited = figures.at - row.ready_since if row.ready_since else AT_EASE
-    return Cause.IDLE if waited > AT_EASE else Cause.TURN, takers
+    return Cause.BEHIND if flow.finished else Cause.IDLE, takers
 
 
 def _unserved(figures: Figures, row: Backlog) -> tuple[Cause, tuple[Worker, ...]]:

@@ -1,0 +1,119 @@
+"""The page of a queue: how it stands, why it waits, its charts, and what can be done about it."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection
+
+from tests import factories
+from tests.app.conftest import Visitor
+from tests.app.routes.rows import plain
+from tests.factories import NOON
+from tests.worker.queries.pages.rows import minute
+from worker.queries import queues, releases, samples
+from worker.queries.audit import Actor
+from worker.queries.samples import Pair, Sample
+
+MIRA = Actor("mira")
+
+
+def test_the_page_says_how_it_stands_and_why_it_waits(visitor: Visitor, conn: Connection) -> None:
+    factories.job(conn, queue="mail", available_at=NOON - timedelta(minutes=6))
+    text = visitor("viewer").get("/queues/mail").text
+    assert "1 waits, the oldest for" in text
+    assert "no live worker takes them" in text
+    assert "no worker has ever said it could" in text
+
+
+def test_only_operators_are_offered_to_pause_and_discard(visitor: Visitor, conn: Connection) -> None:
+    factories.job(conn, queue="mail")
+    acts = ("/queues/mail/pause", "/cancellations/new")
+    operators, viewers = visitor("operator").get("/queues/mail").text, visitor("viewer").get("/queues/mail").text
+    assert [act in operators for act in acts] == [True, True]
+    assert [act in viewers for act in acts] == [False, False]
+
+
+def test_a_pause_is_told_with_its_end_its_reason_and_who_ended_the_one_before(
+    visitor: Visitor, conn: Connection
+) -> None:
+    queues.pause(conn, queue="mail", actor=MIRA, reason="first time", now=NOON - timedelta(hours=1))
+    queues.resume(conn, queue="mail", actor=Actor("lee"), reason="all is well", now=NOON - timedelta(minutes=50))
+    queues.pause(conn, queue="mail", actor=MIRA, reason="again", until=NOON + timedelta(hours=2), now=NOON)
+    queues.pause(conn, queue="other", actor=MIRA, reason="elsewhere", now=NOON)
+    text = visitor().get("/queues/mail").text
+    assert "Paused until" in text
+    assert [words in text for words in ("again", "resumed by lee", "all is well", "first time", "elsewhere")] == [
+        *[True] * 4,
+        False,
+    ]
+    assert "/queues/mail/resume" in text
+
+
+def test_the_charts_tell_what_ended_how_long_it_took_and_what_waited(visitor: Visitor, conn: Connection) -> None:
+    minute(conn, NOON, queue="mail", jobs=40, runs={100: 40}, wait_1000=40)
+    minute(conn, NOON, queue="mail", outcome="failed", jobs=2, wait_1000=2)
+    samples.write(conn, Sample(ready=9, pairs=[Pair("mail", "render_report", ready=7, oldest_seconds=65)]), now=NOON)
+    text = visitor().get("/queues/mail").text
+    assert 'aria-label="Last hour: 40 completed, 2 failed"' in text
+    assert 'aria-label="Last hour: at most 7 ready"' in text
+    assert 'aria-label="Last hour: 95% within 96 ms at worst"' in text
+    assert "7 ready, oldest 1 min 5 s" in text
+    rows = [[plain(cell) for cell in row.split("</td>")[:-1]] for row in re.findall("<tr>(<td.*?)</tr>", text)]
+    assert rows[0] == ["12:00", "40", "2", "0", "65 ms", "96 ms", "650 ms", "965 ms", "7", "1 min 5 s", "0"]
+    assert [row[1] for row in rows[1:]] == ["0"] * 59
+
+
+def test_a_release_is_marked_where_it_began(visitor: Visitor, conn: Connection) -> None:
+    minute(conn, NOON, queue="mail")
+    releases.record(conn, name="2026.11.3", at=NOON - timedelta(minutes=10), actor=MIRA, now=NOON)
+    assert "2026.11.3 began" in visitor().get("/queues/mail").text
+
+
+def test_where_nothing_is_known_the_page_says_so(visitor: Visitor) -> None:
+    page = visitor().get("/queues/nowhere")
+    assert page.status_code == 200
+    assert "nothing ended in the last hour" in page.text
+    assert "Not counted in this time" in page.text
+
+
+def test_the_charts_keep_to_a_part_and_every_choice_keeps_the_other(visitor: Visitor, conn: Connection) -> None:
+    minute(conn, NOON, queue="mail", handler="send", jobs=10)
+    minute(conn, NOON, queue="mail", handler="render", jobs=1)
+    text = visitor().get("/queues/mail?part=render&span=24h").text
+    assert "Last day: 1 completed, 0 failed" in text
+    assert 'href="/queues/mail?part=send&amp;span=24h"' in text
+    assert 'href="/queues/mail?part=render"' in text
+
+
+@pytest.mark.parametrize(("query", "named"), [("span=2h", "span"), ("part=" + "x" * 201, "part")])
+def test_what_the_address_cannot_mean_is_refused_by_name(visitor: Visitor, query: str, named: str) -> None:
+    answer = visitor().get(f"/queues/mail?{query}")
+    assert answer.status_code == 400
+    assert named in answer.text
+
+
+@pytest.mark.parametrize("name", ["Mail", "a b", "x" * 101])
+def test_what_cannot_be_a_queue_is_not_found(visitor: Visitor, name: str) -> None:
+    assert visitor().get(f"/queues/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("region", ["subject", "course", "parts"])
+def test_a_region_answers_with_itself_alone(visitor: Visitor, conn: Connection, region: str) -> None:
+    factories.job(conn, queue="mail")
+    text = visitor().get("/queues/mail", headers={"HX-Request": "true", "HX-Target": f"div#{region}"}).text
+    assert f'id="{region}" data-region' in text
+    assert text.count("data-region") == 1
+
+
+def test_a_pause_asked_for_here_redraws_the_page(visitor: Visitor, conn: Connection) -> None:
+    here = {"HX-Request": "true", "HX-Current-URL": "http://testserver/queues/mail?span=24h"}
+    browser = visitor()
+    form = browser.get("/queues/mail/pause", headers=here).text
+    assert 'hx-target="#subject" hx-swap="outerMorph"' in form
+    paused = browser.post(
+        "/queues/mail/pause", data={"reason": "why", "until": "1h"}, headers=here, follow_redirects=False
+    )
+    assert paused.headers["location"] == "/queues/mail?span=24h"
