@@ -11,12 +11,19 @@ from app.errors import NotFound
 from app.templating import render
 from app.web import Call
 from worker.database import Connection, Row
+from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE
+from worker.queries import copies
 from worker.queries.pages import fleet
 from worker.queries.pages import job as story
 from worker.queries.pages.states import State
 from worker.redaction import OPEN, Redaction
 
 WAITING = (State.READY, State.SCHEDULED, State.RETRYING)
+MAX_EDITED_BYTES = 200_000
+_UNCOPIED = {
+    EMAIL_JOB_TYPE: "Its payload is sealed: only its worker can read it",
+    PROVISION_JOB_TYPE: "A provisioning is started from its tenant's page",
+}
 GONE = "There is no job with this id. Jobs that came from an event are pruned some time after their end."
 
 
@@ -33,6 +40,17 @@ def closed(call: Call, job: Row) -> Redaction:
     return call.registry.redaction(job_type=job.job_type, subscriber_id=job.subscriber_id)
 
 
+def uncopied(job: Row) -> str | None:
+    """Why the job is not put in again with another payload; None where it can be."""
+    if job.event_id is not None:
+        return "It came from an event: publish a corrected event instead"
+    if job.job_type in _UNCOPIED:
+        return _UNCOPIED[job.job_type]
+    if job.payload_bytes > MAX_EDITED_BYTES:
+        return f"Its payload of {job.payload_bytes:,} bytes is more than what is edited on a page"
+    return None
+
+
 def shown(call: Call, conn: Connection, job: Row, *, revealed: bool = False) -> Response:
     """The page, or its live region; `revealed` shows what is closed to the reader of this answer."""
     attempts, actions = story.attempts(conn, job_id=job.id), story.actions(conn, job_id=job.id)
@@ -47,6 +65,8 @@ def shown(call: Call, conn: Connection, job: Row, *, revealed: bool = False) -> 
         trail=trail.of(job, attempts, actions),
         payload=payload.of(job, OPEN if revealed else closed(call, job)),
         revealed=revealed,
+        uncopied=uncopied(job),
+        copies=copies.of(conn, job_id=job.id),
         siblings=story.siblings(conn, event_id=job.event_id, now=call.now) if job.event_id else [],
         said=said.said(call, conn),
         **_why(call, conn, job),

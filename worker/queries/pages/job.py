@@ -51,6 +51,7 @@ JOB = (
     .select_from(job.outerjoin(tenant, tenant.c.id == job.c.tenant_id))
     .where(job.c.id == bindparam("of_id"))
 )
+PAYLOAD_OF = select(_payload.label("payload")).where(job.c.id == bindparam("of_id"))
 ATTEMPTS_OF = (
     select(*attempt.c, worker_name(attempt.c.worker_id).label("worker"))
     .where(attempt.c.job_id == bindparam("of_id"))
@@ -64,6 +65,7 @@ ACTIONS_ON = (
         operator_actions.c.actor,
         operator_actions.c.action,
         operator_actions.c.reason,
+        operator_actions.c.detail,
         operator_actions.c.jobs,
     )
     .join(operator_action_jobs, operator_action_jobs.c.action_id == operator_actions.c.id)
@@ -98,6 +100,11 @@ AHEAD = _counted(
 def read(conn: Connection, *, job_id: UUID, now: datetime | None = None) -> Row | None:
     """The job with its tenant's short name and the beginning of its payload as text."""
     return conn.execute(JOB, {"of_id": job_id, "at_now": now}).first()
+
+
+def payload(conn: Connection, *, job_id: UUID) -> str | None:
+    """All of the job's payload, as text."""
+    return conn.execute(PAYLOAD_OF, {"of_id": job_id}).scalar()
 
 
 def attempts(conn: Connection, *, job_id: UUID) -> Sequence[Row]:

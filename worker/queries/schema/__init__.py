@@ -10,6 +10,7 @@ from worker.queries.schema.events import event_outbox, net_runs, subscriptions
 from worker.queries.schema.groups import dead_letter_groups
 from worker.queries.schema.guards import GUARDS
 from worker.queries.schema.history import job_attempts, job_steps
+from worker.queries.schema.job_copies import job_copies
 from worker.queries.schema.jobs import has_status, platform_jobs
 from worker.queries.schema.operators import (
     operator_action_jobs,
@@ -21,6 +22,7 @@ from worker.queries.schema.operators import (
 )
 from worker.queries.schema.releases import releases
 from worker.queries.schema.samples import backlog_minutes, finding_minutes, sample_minutes
+from worker.queries.schema.saved_views import saved_views
 from worker.queries.schema.sealed_mail import SEALED
 from worker.queries.schema.second_factors import (
     operator_identities,
@@ -47,6 +49,7 @@ __all__ = (
     "finding_minutes",
     "has_status",
     "job_attempts",
+    "job_copies",
     "job_steps",
     "metadata",
     "net_runs",
@@ -62,6 +65,7 @@ __all__ = (
     "releases",
     "runtime_heartbeats",
     "sample_minutes",
+    "saved_views",
     "second_factors",
     "sign_in_challenges",
     "sign_in_links",

@@ -67,6 +67,8 @@ PRIVILEGES: Privileges = {
     "api_tokens": {CONSOLE_RW: "SELECT, UPDATE (last_used_at)"},
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
+    "job_copies": {CONSOLE_RW: _ADD},
+    "saved_views": {CONSOLE_RW: "SELECT, INSERT, DELETE"},
     "operator_action_jobs": {APP_RW: _ADD, CONSOLE_RW: _ADD},
     # what was pressed, moved by the console where it is little and by the maintenance where it is much
     "bulk_acts": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
