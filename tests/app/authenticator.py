@@ -5,14 +5,23 @@ from __future__ import annotations
 import base64
 import re
 from datetime import datetime
+from typing import Any
 
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
+from httpx2 import Response
+from sqlalchemy import Connection, Engine, Table, select
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from app import main
+from app.settings import ConsoleSettings
+from tests.app.conftest import browser
 from tests.factories import NOON
+from tests.post import KEY
 
 HALF_MINUTE = 30
+PASSWORD = "a few words in a row"
 
 
 class Phone:
@@ -49,3 +58,25 @@ def token_in(page: str) -> str:
     found = re.search(r'name="token" value="([^"]+)"', page)
     assert found
     return found[1]
+
+
+def console(pages: Engine, work: Engine, **settings: Any) -> Starlette:
+    """A console at noon, with keys to seal by unless it is told otherwise."""
+    known = ConsoleSettings.model_validate({"secret_keys": KEY} | settings)
+    return main.create_app(known, engine=pages, work_engine=work, now=NOON)
+
+
+def sign_in(app: Starlette) -> tuple[TestClient, Response]:
+    """A new browser that has given dana's password."""
+    client = browser(app)
+    return client, client.post("/sign-in", data={"name": "dana", "password": PASSWORD, "next": "/queues"})
+
+
+def prove(client: TestClient, asked: Response, code: str) -> Response:
+    """The answer to a code on the page that asked for one."""
+    return client.post("/sign-in/code", data={"token": token_in(asked.text), "code": code})
+
+
+def kept(conn: Connection, table: Table) -> list[Any]:
+    """All rows of a table."""
+    return list(conn.execute(select(table)).all())
