@@ -49,6 +49,7 @@ from app.routes import (
     static,
     tenant,
     tenants,
+    worker,
     workers,
 )
 from app.web import Route, endpoint
@@ -105,6 +106,7 @@ ROUTES = (
     Route("POST", "/queues/{queue}/resume", pauses.delete, "operator"),
     Route("GET", "/job-types/{type:path}", job_type.show, "viewer", alike=True),
     Route("GET", "/workers", workers.index, "viewer", alike=True),
+    Route("GET", "/workers/{instance}", worker.show, "viewer", alike=True),
     Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     Route("GET", "/tenants", tenants.index, "viewer"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from starlette.responses import Response
 
 from app.answers import go_back, is_over
@@ -32,7 +34,7 @@ def create(call: Call, conn: Connection) -> Response:
     except InvalidInput as refusal:
         return _form(call, status=422, reason=reason, problem=refusal.problem)
     workers.request_drain(conn, instance_id=worker.instance_id, actor=call.actor, reason=why, now=call.now)
-    return go_back(call, LIST)
+    return go_back(call, _under(call, worker) or LIST)
 
 
 def _worker(call: Call) -> Worker:
@@ -43,14 +45,20 @@ def _worker(call: Call) -> Worker:
     return found
 
 
+def _under(call: Call, worker: Worker) -> str | None:
+    """The page that the dialog lies over: of all workers, or of this one."""
+    return next((path for path in (LIST, f"{LIST}/{quote(worker.instance_id, safe='')}") if is_over(call, path)), None)
+
+
 def _form(call: Call, *, status: int = 200, reason: str = "", problem: str | None = None) -> Response:
     worker = _worker(call)
+    target = {None: "#main", LIST: "#present"}.get(_under(call, worker), "#process")
     return render(
         call,
         "workers/drain.html",
         block="sheet" if call.htmx else None,
         status=status,
-        target="#present" if is_over(call, LIST) else "#main",
+        target=target,
         worker=worker,
         only_here=capabilities.only_here(call.figures, worker),
         reason=reason,

@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.templating import render
 from app.web import Call
 from worker.database import Connection
-from worker.queries.pages import capabilities, workers
+from worker.queries.pages import capabilities, usual, workers
 
 LISTS = ("present", "gone")
 
@@ -23,8 +23,11 @@ def index(call: Call, conn: Connection) -> Response:
         raise BadInput(f"show: must be one of {', '.join(LISTS)}.")
     if shown == "gone":
         return _gone(call, conn)
-    region = call.region if call.region in ("unserved", "present", "matrix") else None
-    context: dict[str, Any] = {"figures": call.figures}
+    region = call.region if call.region in ("troubles", "present", "matrix") else None
+    limit = timedelta(seconds=call.settings.max_runtime_seconds)
+    context: dict[str, Any] = {"figures": call.figures, "limit": limit}
+    if region in (None, "troubles"):
+        context["hung"] = workers.hung(call.figures, max_runtime=limit)
     if region in (None, "present"):
         context |= _present(call, conn)
     if region in (None, "matrix"):
@@ -41,7 +44,7 @@ def _present(call: Call, conn: Connection) -> dict[str, Any]:
         "first": "/workers" if "cursor" in call.query else None,
         "older": f"/workers?cursor={page.older}" if page.older else None,
         "unserved": {each.job_type for each in call.figures.unserved},
-        "limit": timedelta(seconds=call.settings.max_runtime_seconds),
+        "usuals": usual.of_hour(call.figures),
     }
 
 

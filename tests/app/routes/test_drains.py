@@ -61,6 +61,14 @@ def test_from_the_dialog_the_list_is_redrawn(visitor: Visitor, conn: Connection)
     assert "draining" in browser.get("/workers", headers=SENT).text
 
 
+def test_from_the_dialog_over_its_own_page_that_is_redrawn(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn)
+    browser, over = visitor(), {**SENT, "HX-Current-URL": "http://localhost/workers/worker-1?cursor=x"}
+    assert 'hx-target="#process"' in browser.get("/workers/worker-1/drain", headers=over).text
+    answer = browser.post("/workers/worker-1/drain", headers=over)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/workers/worker-1?cursor=x")
+
+
 def test_asking_twice_is_harmless(visitor: Visitor, conn: Connection) -> None:
     before = NOON - timedelta(minutes=1)
     factories.worker_instance(conn, drain_requested_at=before)

@@ -12,7 +12,9 @@ from tests import factories
 from tests.app.conftest import Visitor
 from tests.app.routes.rows import cells, plain
 from tests.factories import NOON
-from worker.model import Status
+from worker.model import AttemptOutcome, Status
+from worker.queries import statistics
+from worker.queries.statistics import Measured
 
 
 def test_no_worker_yet_is_explained(visitor: Visitor) -> None:
@@ -59,6 +61,37 @@ def test_what_nobody_serves_is_said_above_the_list(visitor: Visitor, conn: Conne
         "Not served train has 1 ready job on default, the oldest 41 min old, and no live worker takes them."
     )
     assert '<span class="chip" data-alarm>train</span>' in page
+    assert "41 min" in plain(page.rpartition('class="mono strong">train')[2].partition("</tr>")[0])
+
+
+def test_what_hangs_is_said_above_the_list_with_its_worker_and_job(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn, label="mail-1")
+    job_id = factories.job(conn, status=Status.RUNNING, locked_at=NOON - timedelta(minutes=41))
+    factories.job(conn, status=Status.RUNNING, locked_by="dead", locked_at=NOON - timedelta(minutes=50))
+    page = visitor("viewer").get("/workers").text
+    banner = re.search(r'<div class="banner" data-tone="dead".*?</div>', page, re.DOTALL)
+    assert banner
+    assert plain(banner[0]).startswith(
+        "Hung render_report on mail-1 has run for 41 min . The limit is 30 min: it was told to stop"
+    )
+    assert f'href="/jobs/{job_id}"' in banner[0]
+    assert page.count('data-tone="dead"') == 1
+
+
+def test_what_runs_far_longer_than_usual_says_so(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn)
+    factories.job(conn, status=Status.RUNNING, locked_at=NOON - timedelta(minutes=2))
+    statistics.add(conn, [Measured("render_report", "default", AttemptOutcome.COMPLETED, 2000, 0)] * 5, now=NOON)
+    (row,) = cells(visitor("viewer").get("/workers").text)
+    assert row[-1] == "render_report 2 min , usually 2.0 s"
+
+
+def test_processes_of_one_component_that_differ_are_told_apart(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn, "a1", component="a", label="a-1", job_types=["mail"])
+    factories.worker_instance(conn, "a2", component="a", label="a-2", job_types=["mail", "report"])
+    text = plain(visitor("viewer").get("/workers").text)
+    assert "a is the name of processes that differ: a-1 runs no more than all do; a-2 runs report ." in text
+    assert "report 1 of 2" in text
 
 
 def test_the_matrix_says_who_could(visitor: Visitor, conn: Connection) -> None:
@@ -114,7 +147,7 @@ def test_what_the_address_cannot_mean_is_refused_by_name(visitor: Visitor, query
     assert ("cursor:" if "cursor" in query else "show:") in answer.text
 
 
-@pytest.mark.parametrize(("name", "tag"), [("unserved", "div"), ("present", "section"), ("matrix", "section")])
+@pytest.mark.parametrize(("name", "tag"), [("troubles", "div"), ("present", "section"), ("matrix", "section")])
 def test_a_region_answers_with_itself_alone(visitor: Visitor, conn: Connection, name: str, tag: str) -> None:
     factories.worker_instance(conn)
     text = visitor().get("/workers", headers={"HX-Request": "true", "HX-Target": f"{tag}#{name}"}).text

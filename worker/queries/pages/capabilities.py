@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State, Worker
@@ -15,16 +16,23 @@ class Cell:
     live: int
     silent: int
     running: int
+    processes: int
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some of them can and some cannot."""
+        return 0 < self.live + self.silent < self.processes
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One job type: who can run it, and how many are ready, or at least so many where `more` were not told apart."""
+    """One job type: who can run it; how many are ready, or at least so many where `more` were not told apart."""
 
     job_type: str
     cells: list[Cell]
     ready: int
     more: bool
+    since: datetime | None
 
     @property
     def served(self) -> bool:
@@ -33,40 +41,80 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """Processes of a component that are alike, and what they can run beyond what all of it can."""
+
+    workers: tuple[Worker, ...]
+    job_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A component whose processes advertise different job types under one name."""
+
+    component: str
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
-    """Job types by component; `mixed` are components whose processes advertise different types."""
+    """Job types by component, each with how many of it live; and where processes of one component differ."""
 
     components: dict[str, int]
-    mixed: frozenset[str]
     rows: list[Row]
+    differences: list[Difference]
+
+    @property
+    def mixed(self) -> frozenset[str]:
+        """The components whose processes advertise different types."""
+        return frozenset(each.component for each in self.differences)
 
 
 def matrix(figures: Figures) -> Matrix:
     """Who can run what, and how much of it is ready."""
-    recent = [each for each in figures.workers if each.state is not State.SILENT or each in figures.silent]
-    components: dict[str, list[Worker]] = {}
-    for each in recent:
-        components.setdefault(each.component, []).append(each)
-    job_types = sorted(
-        {name for each in recent for name in each.job_types} | {work.job_type for work in figures.backlog}
-    )
+    components = _components(figures)
+    known = {name for them in components.values() for each in them for name in each.job_types}
+    job_types = sorted(known | {work.job_type for work in figures.backlog})
     rows = [_row(figures, name, [_cell(name, them) for them in components.values()]) for name in job_types]
     counts = {name: sum(each.state is not State.SILENT for each in them) for name, them in components.items()}
-    mixed = frozenset(name for name, them in components.items() if len({each.job_types for each in them}) > 1)
-    return Matrix(counts, mixed, rows)
+    told = (_difference(name, them) for name, them in components.items())
+    return Matrix(counts, rows, [each for each in told if each])
+
+
+def _components(figures: Figures) -> dict[str, list[Worker]]:
+    """The processes heard of within the hour."""
+    found: dict[str, list[Worker]] = {}
+    for each in figures.workers:
+        if each.state is not State.SILENT or each in figures.silent:
+            found.setdefault(each.component, []).append(each)
+    return found
+
+
+def _difference(component: str, workers: list[Worker]) -> Difference | None:
+    """One that drains is on its way out, and may well differ from those that follow it."""
+    alike: dict[frozenset[str], list[Worker]] = {}
+    for each in workers:
+        if each.state is not State.DRAINING:
+            alike.setdefault(each.job_types, []).append(each)
+    if len(alike) < 2:
+        return None
+    common = frozenset.intersection(*alike)
+    variants = (Variant(tuple(them), tuple(sorted(job_types - common))) for job_types, them in alike.items())
+    return Difference(component, tuple(sorted(variants, key=lambda each: -len(each.workers))))
 
 
 def _row(figures: Figures, job_type: str, cells: list[Cell]) -> Row:
     waiting = [work for work in figures.backlog if work.ready and work.job_type == job_type]
     more = any(figures.is_deeper(work.queue) for work in waiting)
-    return Row(job_type, cells, sum(work.ready for work in waiting), more)
+    since = min((work.ready_since for work in waiting if work.ready_since), default=None)
+    return Row(job_type, cells, sum(work.ready for work in waiting), more, since)
 
 
 def _cell(job_type: str, workers: list[Worker]) -> Cell:
     able = [each for each in workers if job_type in each.job_types]
     silent = sum(each.state is State.SILENT for each in able)
     running = sum(row.jobs for each in workers for row in each.held if row.job_type == job_type)
-    return Cell(len(able) - silent, silent, running)
+    return Cell(len(able) - silent, silent, running, len(workers))
 
 
 def only_here(figures: Figures, worker: Worker) -> list[str]:

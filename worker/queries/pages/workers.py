@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Select, Text, bindparam, not_, or_, select, tuple_
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, Text, bindparam, not_, or_, select, t
 from worker.database import Timestamp, moment, seconds
 from worker.queries.pages import cursors, fleet
 from worker.queries.pages.figures import Figures
-from worker.queries.pages.fleet import State
+from worker.queries.pages.fleet import State, Worker
 from worker.queries.pages.pulses import pulse
 from worker.queries.schema import worker_instances as instance
 
@@ -64,6 +64,22 @@ def present(conn: Connection, figures: Figures, *, cursor: str | None = None) ->
     held = {each.instance_id: sorted(each.held, key=lambda row: row.since) for each in figures.workers}
     lines = [_line(row, figures.at, held.get(row.instance_id, [])) for row in rows]
     return Page(sorted(lines, key=lambda line: (line.state is not State.SILENT, line.name, line.row.host or "")), older)
+
+
+@dataclass(frozen=True, slots=True)
+class Hung:
+    """Work that runs longer than any may, on a worker that beats: nobody takes it back."""
+
+    of: Any
+    holder: Worker
+    ran: timedelta
+
+
+def hung(figures: Figures, *, max_runtime: timedelta) -> list[Hung]:
+    """The longest running first."""
+    live = {each.instance_id: each for each in figures.live}
+    late = (row for row in figures.held if row.locked_by in live and figures.at - row.since > max_runtime)
+    return [Hung(row, live[row.locked_by], figures.at - row.since) for row in sorted(late, key=lambda row: row.since)]
 
 
 def gone(conn: Connection, *, cursor: str | None = None, limit: int = PAGE, now: datetime) -> Page:

@@ -23,25 +23,40 @@ def test_job_types_stand_against_components_with_what_is_ready(conn: Connection)
     factories.worker_instance(
         conn, "b", component="b", job_types=["train"], last_heartbeat_at=NOON - timedelta(minutes=5)
     )
-    factories.job(conn, job_type="train")
+    factories.job(conn, job_type="train", available_at=NOON - timedelta(minutes=7))
     factories.job(conn, job_type="mail", status=Status.RUNNING, locked_by="a1")
     factories.job(conn, job_type="unheard")
     seen = matrix(conn)
     assert seen.components == {"a": 2, "b": 0}
     cells = {row.job_type: (row.cells, row.ready, row.served) for row in seen.rows}
     assert cells == {
-        "mail": ([Cell(2, 0, 1), Cell(0, 0, 0)], 0, True),
-        "report": ([Cell(2, 0, 0), Cell(0, 0, 0)], 0, True),
-        "train": ([Cell(0, 0, 0), Cell(0, 1, 0)], 1, False),
-        "unheard": ([Cell(0, 0, 0), Cell(0, 0, 0)], 1, False),
+        "mail": ([Cell(2, 0, 1, 2), Cell(0, 0, 0, 1)], 0, True),
+        "report": ([Cell(2, 0, 0, 2), Cell(0, 0, 0, 1)], 0, True),
+        "train": ([Cell(0, 0, 0, 2), Cell(0, 1, 0, 1)], 1, False),
+        "unheard": ([Cell(0, 0, 0, 2), Cell(0, 0, 0, 1)], 1, False),
     }
+    assert next(row.since for row in seen.rows if row.job_type == "train") == NOON - timedelta(minutes=7)
 
 
-def test_a_component_whose_processes_differ_is_named(conn: Connection) -> None:
-    factories.worker_instance(conn, "a1", component="a", job_types=["mail"])
-    factories.worker_instance(conn, "a2", component="a", job_types=["mail", "report"])
+def test_where_processes_of_a_component_differ_it_is_told_who_can_do_more(conn: Connection) -> None:
+    for name in ("a1", "a2", "a3"):
+        factories.worker_instance(conn, name, component="a", job_types=["mail", *(["report"] if name == "a2" else [])])
     factories.worker_instance(conn, "b1", component="b")
-    assert matrix(conn).mixed == {"a"}
+    seen = matrix(conn)
+    (found,) = seen.differences
+    assert found.component == "a"
+    assert [([each.instance_id for each in them.workers], them.job_types) for them in found.variants] == [
+        (["a1", "a3"], ()),
+        (["a2"], ("report",)),
+    ]
+    assert seen.mixed == {"a"}
+    assert [row.job_type for row in seen.rows if row.cells[0].is_partial] == ["report"]
+
+
+def test_one_that_drains_may_differ(conn: Connection) -> None:
+    factories.worker_instance(conn, "a1", component="a", job_types=["mail"])
+    factories.worker_instance(conn, "a2", component="a", job_types=["mail", "report"], drain_requested_at=NOON)
+    assert matrix(conn).differences == []
 
 
 def only_here(conn: Connection, instance_id: str) -> list[str]:
