@@ -1,9 +1,9 @@
-"""The jobs that an operator chose to act on: ticked one by one, or all that a page showed of a kind of dead letter."""
+"""The jobs that an operator chose to act on: ticked one by one, or all that a list showed of one state."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,27 +18,34 @@ from app.search import Pairs
 from app.web import Call
 from worker.database import Connection
 from worker.errors import InvalidInput
-from worker.model import Status
 from worker.payloads import clean_text
 from worker.queries import tenants
+from worker.queries.bulk_acts.acts import AT_MOST
 from worker.queries.pages import filters, selection
 from worker.queries.pages.filters import Filters
+from worker.queries.pages.selection import Chosen
 
-AT_MOST = 1_000
-"""Jobs that one press moves: more would hold their rows, and the person, for seconds (A-55)."""
+TICKED_AT_MOST = 1_000
 MAX_REASON = 500
-_BACK = re.compile(r"/(?:jobs|dead-letters)(?:/[0-9a-f-]{36})?(?:\?[!-~]{0,1800})?")
+_BACK = re.compile(
+    r"/(?:(?:jobs|dead-letters|queues|job-types|acts)(?:/[A-Za-z0-9._~:%-]{1,300})?)?(?:\?[!-~]{0,1800})?"
+)
 _REGIONS = {"/jobs": "rows", "/dead-letters": "letters"}
+_JOB = re.compile(r"/jobs/[0-9a-f-]{36}")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Jobs by id, or every dead letter that passes `kind` and had died by the time the page was drawn (A-53)."""
+    """Jobs by id, or every job that passes `kind` and was there by the time the page was drawn (A-53).
+
+    With `since`, only those that came after an earlier act.
+    """
 
     back: str
     job_ids: tuple[UUID, ...] = ()
     kind: Filters | None = None
     drawn_at: datetime | None = None
+    since: datetime | None = None
 
     @property
     def fields(self) -> Pairs:
@@ -46,34 +53,51 @@ class Choice:
         chosen = [("job", str(each)) for each in self.job_ids]
         if self.kind and self.drawn_at:
             chosen = [*self.kind.pairs(), ("all", "1"), ("before", self.drawn_at.isoformat())]
+            chosen += [("came_after", self.since.isoformat())] if self.since else []
         return [*chosen, ("back", self.back)]
 
 
-def read(call: Call, fields: QueryParams | FormData) -> Choice:
-    """The choice in a form; BadInput names the field that cannot be read."""
+def read(call: Call, fields: QueryParams | FormData, *, of: Collection[str]) -> Choice:
+    """The choice in a form, where lists may be chosen whole in these states; BadInput names what cannot be read."""
     ticked = [_uuid(str(value)) for value in fields.getlist("job")]
-    if len(ticked) > AT_MOST:
-        raise BadInput(f"job: more than {AT_MOST:,} at once.")
+    if len(ticked) > TICKED_AT_MOST:
+        raise BadInput(f"job: more than {TICKED_AT_MOST:,} at once.")
     if ticked and not fields.get("all"):
         return Choice(back(fields), job_ids=tuple(dict.fromkeys(ticked)))
     if not (fields.get("all") or fields.get("group")):
         raise BadInput("job: choose at least one.")
     drawn_at = filters.instant(str(fields.get("before", "")), field="before", now=call.now)
     kind = filters.parse(_texts(fields), now=drawn_at)
-    if kind.status != Status.FAILED:
-        raise BadInput("status: only dead letters can be chosen by what they have in common.")
-    return Choice(back(fields), kind=kind, drawn_at=drawn_at)
-
-
-def target(call: Call, choice: Choice) -> str:
-    """What the answer redraws: the part of the page under the dialog that shows these jobs."""
-    path = urlsplit(choice.back).path
-    return f"#{_REGIONS.get(path, 'job')}" if is_over(call, path) else "#main"
+    if kind.status not in of:
+        raise BadInput(f"status: all of a list can be chosen where it is {' or '.join(sorted(of))}.")
+    came_after = str(fields.get("came_after", ""))
+    since = filters.instant(came_after, field="came_after", now=call.now) if came_after else None
+    return Choice(back(fields), kind=kind, drawn_at=drawn_at, since=since)
 
 
 def one(call: Call) -> Choice:
     """The job of the address."""
     return Choice(back(call.form), job_ids=(call.uuid("job"),))
+
+
+def found(call: Call, conn: Connection, choice: Choice) -> Chosen:
+    """The statement that finds the jobs, as many as one act takes."""
+    if choice.kind is None or choice.drawn_at is None:
+        return selection.by_id(choice.job_ids)
+    asked: dict[str, Any] = {"tenant_id": tenant(conn, choice.kind), "before": choice.drawn_at, "since": choice.since}
+    return selection.matching(choice.kind, **asked, limit=AT_MOST, now=call.now)
+
+
+def region(choice: Choice) -> str | None:
+    """The part of the page under the dialog that shows these jobs; None where that page is loaded anew."""
+    path = urlsplit(choice.back).path
+    return "job" if _JOB.fullmatch(path) else _REGIONS.get(path)
+
+
+def target(call: Call, choice: Choice) -> str:
+    """What the answer to the form replaces."""
+    under = region(choice)
+    return f"#{under}" if under and is_over(call, urlsplit(choice.back).path) else "#main"
 
 
 def back(fields: QueryParams | FormData) -> str:
@@ -84,21 +108,10 @@ def back(fields: QueryParams | FormData) -> str:
     return address
 
 
-def ids(call: Call, conn: Connection, choice: Choice) -> tuple[Sequence[UUID], int]:
-    """The ids, and how many more there are than one press moves."""
-    if choice.kind is None or choice.drawn_at is None:
-        return choice.job_ids, 0
-    at = choice.drawn_at
-    asked: dict[str, Any] = {"died_before": at, "tenant_id": _tenant(conn, choice.kind), "now": at}
-    found = selection.matching(conn, choice.kind, limit=AT_MOST + 1, **asked)
-    more = selection.count(conn, choice.kind, **asked) - AT_MOST if len(found) > AT_MOST else 0
-    return found[:AT_MOST], more
-
-
-def missing(call: Call, *, found: int) -> int:
-    """How many of the jobs that the form spoke of are no longer among those found."""
-    shown = str(call.form.get("shown", ""))
-    return max(int(shown) - found, 0) if shown.isascii() and shown.isdigit() and len(shown) < 8 else 0
+def shown(call: Call) -> int:
+    """How many jobs the form spoke of."""
+    text = str(call.form.get("shown", ""))
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
 
 
 def reason(call: Call, *, required: bool) -> str | None:
@@ -114,12 +127,13 @@ def sentence(refusal: InvalidInput) -> str:
     return f"{refusal.problem[:1].upper()}{refusal.problem[1:]}."
 
 
-def _tenant(conn: Connection, kind: Filters) -> UUID | None:
+def tenant(conn: Connection, kind: Filters) -> UUID | None:
+    """The id of the tenant that the filters name; BadInput when there is none of that name."""
     if kind.tenant is None:
         return None
-    if (found := tenants.id_of(conn, slug=kind.tenant)) is None:
+    if (known := tenants.id_of(conn, slug=kind.tenant)) is None:
         raise BadInput("tenant: there is none of that name.")
-    return found
+    return known
 
 
 def _texts(fields: QueryParams | FormData) -> Pairs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import parse_qsl, urlsplit
@@ -10,60 +9,80 @@ from uuid import UUID
 
 from starlette.responses import Response
 
+from app import choice
 from app.answers import is_over
-from app.choice import AT_MOST
+from app.choice import Choice
 from app.search import address
 from app.templating import see_other
 from app.web import Call
 from worker.database import Connection, Row
+from worker.queries.bulk_acts import acts, undo
+from worker.queries.bulk_acts.acts import UNDER_WAY
+from worker.queries.pages import acts as pages
 from worker.queries.pages import audit
-from worker.queries.pages.selection import COUNTED
 
 JUST_NOW = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An act of this operator a moment ago: what it moved, what it left as it was, and who had been there first."""
+    """An act of this operator a moment ago, who had been there first where it skipped some, and how to take it back."""
 
-    act: Row | None
-    skipped: int
+    act: Row
     first: Row | None
-    left: int
+    back: str
 
     @property
-    def capped(self) -> bool:
-        """Whether more are left than were counted."""
-        return self.left >= COUNTED - AT_MOST
+    def skipped(self) -> int:
+        """How many of those that he was shown are as they were."""
+        return int(self.act.skipped + self.act.missed)
+
+    @property
+    def undo(self) -> str | None:
+        """Where to undo it, while that is offered."""
+        return f"/acts/{self.act.id}/undos" if undo.is_offered(self.act) else None
 
 
-def go_back(
-    call: Call, conn: Connection, back: str, *, done: Sequence[UUID], skipped: int, others: Sequence[UUID], left: int
-) -> Response:
-    """To the page that the act came from; `others` are jobs that somebody else may have got to first."""
-    act = audit.latest(conn, job_ids=done[:1]) if done else None
-    first = audit.latest(conn, job_ids=others) if others else None
-    told = {"done": act and act.id, "skipped": skipped, "first": first and first.id, "left": left}
+def go_back(call: Call, chosen: Choice, act: Row) -> Response:
+    """To the page that the act came from, or to the act's own where there is more to come of it."""
+    if act.state in UNDER_WAY:
+        return _anew(call, f"/acts/{act.id}")
+    url = told(chosen.back, act)
+    under = choice.region(chosen) is not None and is_over(call, urlsplit(url).path)
+    return see_other(url) if under else _anew(call, url)
+
+
+def told(back: str, act: Row) -> str:
+    """The address of a page that tells what came of the act."""
     page = urlsplit(back)
-    kept = [(name, value) for name, value in parse_qsl(page.query) if name not in told]
-    url = address(page.path, kept, ((name, str(number)) for name, number in told.items() if number))
-    alone = call.htmx and not is_over(call, page.path)
-    return Response(headers={"HX-Redirect": url}) if alone else see_other(url)
+    kept = [(name, value) for name, value in parse_qsl(page.query) if name != "done"]
+    return address(page.path, kept, [("done", str(act.id))])
 
 
 def said(call: Call, conn: Connection) -> Said | None:
     """What the address tells, while it is news and to whom it concerns."""
-    number, first = _number(call, "done"), _number(call, "first")
-    act = audit.one(conn, action_id=number) if number else None
-    if act and (call.operator is None or act.actor != call.operator.name or call.now - act.at > JUST_NOW):
+    act = _act(call, conn, call.query.get("done", ""))
+    if act is None or call.operator is None or call.operator.name not in (act.actor, act.ended_by):
         return None
-    skipped, left = _number(call, "skipped"), _number(call, "left")
-    if not (act or skipped):
+    if call.now - max(act.chosen_at, act.ended_at or act.chosen_at) > JUST_NOW:
         return None
-    return Said(act, skipped, audit.one(conn, action_id=first) if first else None, left)
+    return of(call, conn, act)
 
 
-def _number(call: Call, name: str) -> int:
-    """A number in the address; whatever else stands there says nothing."""
-    text = call.query.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else 0
+def of(call: Call, conn: Connection, act: Row) -> Said:
+    """The same of an act that is at hand."""
+    skipped = pages.skipped(conn, act_id=act.id) if act.skipped else []
+    first = audit.latest(conn, job_ids=skipped) if skipped else None
+    return Said(act, first, choice.back(call.form) if call.form else call.request.url.path)
+
+
+def _act(call: Call, conn: Connection, text: str) -> Row | None:
+    """The act in an address; whatever else stands there says nothing."""
+    try:
+        return acts.get(conn, act_id=UUID(text), now=call.now)
+    except ValueError:
+        return None
+
+
+def _anew(call: Call, url: str) -> Response:
+    return Response(headers={"HX-Redirect": url}) if call.htmx else see_other(url)

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, Field, SecretStr, field_validator, model_vali
 from app.oidc.settings import OidcSettings
 from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
-from worker.settings import Names, Seconds
+from worker.settings import Names, Seconds, Whole
 
 
 ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/?", re.ASCII | re.IGNORECASE)
@@ -42,6 +42,7 @@ class ConsoleSettings(OidcSettings):
     console_pool_size: int = Field(default=8, ge=1, le=100)
     required_job_types: Names = None
     stuck_after_seconds: Seconds = 300
+    undo_seconds: Whole = Field(default=8, ge=0, le=3600)
 
     @field_validator("allowed_hosts", "trusted_proxies", "required_job_types", mode="before")
     @classmethod

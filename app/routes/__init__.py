@@ -15,6 +15,7 @@ from app.ingest.formats import MEDIA_TYPES
 from app.ingest.table import MAX_BYTES
 from app.routes import (
     account,
+    acts,
     admin_datasets,
     admin_provisionings,
     admin_tenants,
@@ -40,8 +41,10 @@ from app.routes import (
     provisionings,
     queue,
     queues,
+    reassignments,
     releases,
     replays,
+    runs,
     reveals,
     second_factor_resets,
     second_factors,
@@ -132,6 +135,17 @@ ROUTES = (
     Route("POST", "/replays", replays.create, "operator"),
     Route("GET", "/cancellations/new", cancellations.new, "operator"),
     Route("POST", "/cancellations", cancellations.create, "operator"),
+    Route("POST", "/jobs/{job}/runs", runs.create_one, "operator"),
+    Route("GET", "/runs/new", runs.new, "operator"),
+    Route("POST", "/runs", runs.create, "operator"),
+    Route("GET", "/reassignments/new", reassignments.new, "operator"),
+    Route("POST", "/reassignments", reassignments.create, "operator"),
+    # acts: what became of each of these
+    Route("GET", "/acts", acts.index, "viewer"),
+    Route("GET", "/acts/{act}", acts.show, "viewer"),
+    Route("POST", "/acts/{act}/aborts", acts.abort, "operator"),
+    Route("POST", "/acts/{act}/continuations", acts.resume, "operator"),
+    Route("POST", "/acts/{act}/undos", acts.take_back, "operator"),
     # audit
     Route("GET", "/audit", audit.index, "viewer"),
 )

@@ -68,7 +68,7 @@ def _read(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, An
     listed = jobs.read(conn, wanted, tenant_id=tenant_id, before=before, after=after, now=call.now)
     matching = 0
     if wanted.status == Status.FAILED and listed.older and not listed.stopped:
-        matching = selection.count(conn, wanted, tenant_id=tenant_id, died_before=call.now, now=call.now)
+        matching = selection.count(conn, wanted, tenant_id=tenant_id, before=call.now, now=call.now)
     return {"listed": listed, "matching": matching, "no_tenant": False}
 
 

@@ -79,7 +79,7 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     ),
     "the steps of a provisioning": (lambda conn: tenant.steps(conn, job_id=new_id(), generation=9), {STEP}),
     "what steps usually take": (step_times.usual, {STEP_DONE}),
-    "a selection": (lambda conn: selection.read(conn, job_ids=[new_id()], now=NOW), {ROW}),
+    "a selection": (lambda conn: selection.read(conn, selection.by_id([new_id()]), now=NOW), {ROW}),
 }
 
 

@@ -21,10 +21,19 @@ from worker.queries.pages.flow import Hour
 from worker.queries.pages.outbox import OUTBOX
 from worker.queries.pages.provisioning import PROVISION_TENANT
 from worker.queries.pages.transactions import OLDEST
-from worker.queries.schema import operator_actions, tenants
+from worker.queries.schema import bulk_acts, operator_actions, tenants
 
 TENANTS = select(tenants.c.onboarding_status, func.count().label("tenants")).group_by(tenants.c.onboarding_status)
-CLOCK = select(moment().label("now"), select(func.max(operator_actions.c.id)).scalar_subquery().label("audit_id"))
+_done = bulk_acts.c.done + bulk_acts.c.skipped + bulk_acts.c.failed + bulk_acts.c.undone
+_told = bulk_acts.c.passed + bulk_acts.c.same_error + bulk_acts.c.new_error
+CLOCK = select(
+    moment().label("now"),
+    select(func.max(operator_actions.c.id)).scalar_subquery().label("audit_id"),
+    select(func.coalesce(func.sum(_done + _told), 0))
+    .where(bulk_acts.c.next_at.is_not(None))
+    .scalar_subquery()
+    .label("acts"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,7 @@ class Figures:
     outbox: Row[Any]
     tenants: dict[str, int]
     audit_id: int
+    acts: int
     transaction: Any
     releases: tuple[Row[Any], ...]
     progress: float
@@ -186,6 +196,7 @@ class Figures:
             "workers": (states, self.unserved, int(self.at.timestamp() // 10)),
             "tenants": (self.tenants, provisioning, self.progress, served),
             "audit": None,
+            "acts": self.acts,
             "minutes": minute,
         }
         return {topic: _digest(fact, self.audit_id) for topic, fact in facts.items()}
@@ -220,6 +231,7 @@ def sample(conn: Connection, *, now: datetime | None = None) -> Figures:
         outbox=conn.execute(OUTBOX).one(),
         tenants={row.onboarding_status: row.tenants for row in conn.execute(TENANTS)},
         audit_id=clock.audit_id or 0,
+        acts=int(clock.acts),
         transaction=conn.execute(OLDEST).first(),
         releases=tuple(conn.execute(fleet.RELEASES)),
         progress=float(sum(row.progress for row in held if row.job_type == PROVISION_TENANT)),

@@ -1,8 +1,8 @@
-"""What some jobs are, before an operator acts on all of them."""
+"""Some jobs that an operator chose: which they are, and what they are, before he acts on all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,15 +10,17 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Select, func, select
 
-from worker.database import Row, among
+from worker.database import Row
+from worker.model import Status
+from worker.queries.bulk_acts import members
 from worker.queries.pages import sources
-from worker.queries.pages.backlog import DEAD
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.states import STATE
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
 COUNTED = 10_000
+"""Jobs that the page of a list counts; a form counts all that one act takes."""
 
 _kind = (
     STATE.label("state"),
@@ -29,13 +31,19 @@ _kind = (
     job.c.max_attempts,
     tenant.c.slug.label("tenant"),
 )
-PARTS = (
-    select(*_kind, func.count().label("jobs"))
-    .select_from(job.outerjoin(tenant, tenant.c.id == job.c.tenant_id))
-    .where(among(job.c.id, "of_ids"))
-    .group_by(*_kind)
-    .order_by(func.count().desc(), job.c.handler_key)
+_facts = (
+    func.count().label("jobs"),
+    func.min(job.c.created_at).label("since"),
+    func.count().filter(job.c.replays > 0).label("replayed"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The statement that finds the jobs, in the order in which they are acted on, and its values."""
+
+    rows: Select[Any]
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +57,92 @@ class Selection:
         """How many there are."""
         return sum(part.jobs for part in self.parts)
 
+    @property
+    def since(self) -> datetime | None:
+        """When the oldest was put in."""
+        return min((part.since for part in self.parts), default=None)
+
+    @property
+    def replayed(self) -> int:
+        """How many were replayed before."""
+        return sum(part.replayed for part in self.parts)
+
     def within(self, states: Collection[str]) -> Selection:
         """Those in one of the states."""
         return Selection([part for part in self.parts if part.state in states])
 
-    def names(self, column: str) -> list[str]:
-        """The values of a column, the most frequent first; none for none."""
+    def without(self, states: Collection[str]) -> Selection:
+        """The others."""
+        return Selection([part for part in self.parts if part.state not in states])
+
+    def counts(self, column: str) -> dict[str, int]:
+        """How many have each value of a column, the most frequent first; those that have none are left out."""
         found: dict[str, int] = {}
         for part in self.parts:
             value = getattr(part, column)
             if value is not None:
                 found[value] = found.get(value, 0) + part.jobs
-        return sorted(found, key=lambda value: (-found[value], value))
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def names(self, column: str) -> list[str]:
+        """The values of a column, the most frequent first."""
+        return list(self.counts(column))
 
 
-def read(conn: Connection, *, job_ids: Sequence[UUID], now: datetime | None = None) -> Selection:
-    """What those of the ids that exist are."""
-    return Selection(conn.execute(PARTS, {"of_ids": list(job_ids), "at_now": now}).all())
+def by_id(job_ids: Sequence[UUID]) -> Chosen:
+    """Jobs that were ticked one by one."""
+    return Chosen(members.BY_ID, {"of_ids": list(job_ids)})
 
 
 def matching(
-    conn: Connection, filters: Filters, *, tenant_id: UUID | None, died_before: datetime, limit: int, now: datetime
-) -> list[UUID]:
-    """The dead letters that pass the filters and had died by a time: a set fixed by what was shown (A-53)."""
-    rows = _matching(filters, tenant_id, died_before, now).order_by(job.c.finished_at.desc(), job.c.id.desc())
-    return list(conn.execute(rows.limit(limit)).scalars())
+    filters: Filters,
+    *,
+    tenant_id: UUID | None,
+    before: datetime,
+    since: datetime | None = None,
+    limit: int,
+    now: datetime,
+) -> Chosen:
+    """The jobs that pass the filters and were there when the page was drawn: a set fixed by what was shown (A-53).
+
+    With `since`, only those that came after it.
+    """
+    order = sources.order(filters)
+    by = [column.desc() if order.descending else column.asc() for column in order.key]
+    rows = _matching(filters, tenant_id, before, since, now).with_only_columns(*members.CHOSEN)
+    return Chosen(rows.order_by(*by).limit(limit), {"at_now": now})
 
 
-def count(conn: Connection, filters: Filters, *, tenant_id: UUID | None, died_before: datetime, now: datetime) -> int:
-    """How many they are; counting ends at COUNTED."""
-    rows = _matching(filters, tenant_id, died_before, now).limit(COUNTED).subquery()
-    return int(conn.execute(select(func.count()).select_from(rows)).scalar_one())
+def read(conn: Connection, chosen: Chosen, *, now: datetime) -> Selection:
+    """What those of the chosen that exist are."""
+    found = chosen.rows.subquery("chosen")
+    rows = found.join(job, job.c.id == found.c.id).outerjoin(tenant, tenant.c.id == job.c.tenant_id)
+    parts = select(*_kind, *_facts).select_from(rows).group_by(*_kind)
+    return Selection(
+        conn.execute(parts.order_by(func.count().desc(), job.c.handler_key), {**chosen.values, "at_now": now}).all()
+    )
 
 
-def _matching(filters: Filters, tenant_id: UUID | None, died_before: datetime, now: datetime) -> Select[Any]:
+def count(
+    conn: Connection,
+    filters: Filters,
+    *,
+    tenant_id: UUID | None,
+    before: datetime,
+    limit: int = COUNTED,
+    since: datetime | None = None,
+    now: datetime,
+) -> int:
+    """How many match; counting ends at the limit. With `since`, only those that came after it."""
+    rows = _matching(filters, tenant_id, before, since, now)
+    found = rows.limit(limit).subquery()
+    return int(conn.execute(select(func.count()).select_from(found), {"at_now": now}).scalar_one())
+
+
+def _matching(
+    filters: Filters, tenant_id: UUID | None, before: datetime, since: datetime | None, now: datetime
+) -> Select[Any]:
+    came: Any = job.c.finished_at if filters.status == Status.FAILED else job.c.created_at
     listing = sources.listing(filters, (job.c.id,), tenant_id=tenant_id, now=now)
-    return select(job.c.id).where(DEAD, *listing.where, *listing.search, job.c.finished_at <= died_before)
+    rows = select(job.c.id).where(*listing.where, *listing.search, came <= before)
+    return rows if since is None else rows.where(came > since)

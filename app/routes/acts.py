@@ -1,0 +1,107 @@
+"""Acts on many jobs: what was pressed, how far it has come, and what stops it or takes it back."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from app import choice, said
+from app.errors import NotFound
+from app.search import address
+from app.templating import render, see_other
+from app.web import Call
+from worker.database import Connection, Row
+from worker.errors import InvalidInput
+from worker.queries.bulk_acts import acts, undo, work
+from worker.queries.pages import acts as pages
+from worker.queries.pages import filters, selection
+
+ARRIVALS = 1_000
+GONE = "There is no act with this id. Acts are pruned some time after their end."
+
+
+def index(call: Call, conn: Connection) -> Response:
+    """The acts of everybody, the newest first."""
+    before, after = call.query.get("before"), call.query.get("after")
+    page = pages.read(conn, before=before, after=after, now=call.now)
+    return render(
+        call,
+        "acts/index.html",
+        block="acts" if call.region == "acts" else None,
+        acts=page,
+        url=address("/acts", [("before", before), ("after", after)]),
+        newer=page.newer and address("/acts", [("after", page.newer)]),
+        older=page.older and address("/acts", [("before", page.older)]),
+    )
+
+
+def show(call: Call, conn: Connection) -> Response:
+    """One act: its progress, its result in words, and its jobs."""
+    act = _act(call, conn)
+    here = f"/acts/{act.id}"
+    before, after = call.query.get("before"), call.query.get("after")
+    page = pages.jobs(conn, act_id=act.id, before=before, after=after, now=call.now)
+    return render(
+        call,
+        "acts/show.html",
+        block="act" if call.region == "act" else None,
+        region=call.region,
+        act=act,
+        jobs=page,
+        under_way=act.state in acts.UNDER_WAY,
+        undo=undo.is_offered(act),
+        url=address(here, [("before", before), ("after", after)]),
+        newer=page.newer and address(here, [("after", page.newer)]),
+        older=page.older and address(here, [("before", page.older)]),
+        said=said.said(call, conn),
+        **_since(call, conn, act),
+    )
+
+
+def abort(call: Call, conn: Connection) -> Response:
+    """Leave the rest as it is."""
+    work.abort(conn, act_id=_id(call), actor=call.actor, now=call.now)
+    return see_other(f"/acts/{_act(call, conn).id}")
+
+
+def resume(call: Call, conn: Connection) -> Response:
+    """Go on with an act that stopped by itself."""
+    work.resume(conn, act_id=_id(call), actor=call.actor, now=call.now)
+    return see_other(f"/acts/{_act(call, conn).id}")
+
+
+def take_back(call: Call, conn: Connection) -> Response:
+    """Undo: put back what nobody moved since, and say so where the act was told of."""
+    undo.undo(conn, act_id=_id(call), actor=call.actor, now=call.now)
+    act = _act(call, conn)
+    back = choice.back(call.form) if "back" in call.form else f"/acts/{act.id}"
+    if call.htmx and call.region != "act":
+        return render(call, "acts/undone.html", said=said.of(call, conn, act))
+    return see_other(said.told(back, act))
+
+
+def _id(call: Call) -> UUID:
+    return call.uuid("act")
+
+
+def _act(call: Call, conn: Connection) -> Row:
+    if (act := acts.get(conn, act_id=_id(call), now=call.now)) is None:
+        raise NotFound(GONE)
+    return act
+
+
+def _since(call: Call, conn: Connection, act: Row) -> dict[str, Any]:
+    """How many came to match since the set was chosen, and where they can be acted on likewise."""
+    if act.filters is None:
+        return {"arrived": 0, "arrivals": None}
+    try:
+        kind = filters.parse([(name, value) for name, value in act.filters], now=call.now)
+    except InvalidInput:  # the grammar of an earlier release
+        return {"arrived": 0, "arrivals": None}
+    asked: dict[str, Any] = {"tenant_id": choice.tenant(conn, kind), "before": call.now, "since": act.chosen_at}
+    arrived = selection.count(conn, kind, **asked, limit=ARRIVALS, now=call.now)
+    times = [("before", call.now.isoformat()), ("came_after", act.chosen_at.isoformat())]
+    chosen = [("all", "1"), *times, ("back", f"/acts/{act.id}")]
+    return {"arrived": arrived, "arrivals": address(pages.FORMS[act.action], kind.pairs(), chosen)}

@@ -1,0 +1,30 @@
+"""Run now: make jobs due that wait for their time, or for their next try."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from app import press
+from app.press import Kind
+from app.web import Call
+from worker.database import Connection
+from worker.queries.bulk_acts.acts import Action
+from worker.queries.pages.states import State
+
+_LATER = {State.SCHEDULED, State.RETRYING}
+RUN = Kind(Action.RUN, "runs/new.html", moves=_LATER, lists=_LATER)
+
+
+def new(call: Call, conn: Connection) -> Response:
+    """The form."""
+    return press.new(call, conn, RUN)
+
+
+def create(call: Call, conn: Connection) -> Response:
+    """Make what was chosen due now."""
+    return press.create(call, conn, RUN)
+
+
+def create_one(call: Call, conn: Connection) -> Response:
+    """Make the job of this address due now."""
+    return press.create_one(call, conn, RUN)

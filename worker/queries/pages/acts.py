@@ -1,0 +1,65 @@
+"""The list of acts on many jobs, and the jobs of one, each with what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Select, Subquery, bindparam, select
+
+from worker.database import Id, moment
+from worker.queries.bulk_acts.acts import Action
+from worker.queries.pages import cursors, keyset
+from worker.queries.pages.keyset import Listing, Order, Page
+from worker.queries.pages.sources import uuid
+from worker.queries.pages.states import STATE
+from worker.queries.schema import bulk_act_jobs as member
+from worker.queries.schema import bulk_acts as act
+from worker.queries.schema import platform_jobs as job
+from worker.queries.schema import tenants as tenant
+
+FORMS: Mapping[str, str] = {
+    Action.REPLAY: "/replays/new",
+    Action.CANCEL: "/cancellations/new",
+    Action.RUN: "/runs/new",
+    Action.REASSIGN: "/reassignments/new",
+}
+"""Where each is pressed."""
+LOOKED_UP = 100
+
+NEWEST = Order((act.c.chosen_at, act.c.id), (cursors.instant, uuid))
+IN_PLACE = Order((member.c.place,), (cursors.number,), descending=False)
+_of_act = member.c.act_id == bindparam("of_act", type_=Id)
+SKIPPED = select(member.c.job_id).where(_of_act, member.c.state == "skipped").limit(LOOKED_UP)
+_columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), member.c.why, member.c.outcome)
+
+
+def read(conn: Connection, *, before: str | None = None, after: str | None = None, now: datetime) -> Page:
+    """One page of the acts, the newest first."""
+    at = keyset.place(NEWEST, before=before, after=after)
+    listing = Listing((*act.c, moment().label("now")), (), NEWEST)
+    return keyset.read(conn, listing, at, dress=_as_they_are, values={"at_now": now})
+
+
+def jobs(conn: Connection, *, act_id: UUID, before: str | None = None, after: str | None = None, now: datetime) -> Page:
+    """One page of an act's jobs, in the order in which they are moved, each as it is now."""
+    at = keyset.place(IN_PLACE, before=before, after=after)
+    values = {"of_act": act_id, "at_now": now}
+    return keyset.read(conn, Listing(_columns, (_of_act,), IN_PLACE), at, dress=_with_job, values=values)
+
+
+def skipped(conn: Connection, *, act_id: UUID) -> list[UUID]:
+    """Some of the jobs that an act left as they were."""
+    return list(conn.execute(SKIPPED, {"of_act": act_id}).scalars())
+
+
+def _as_they_are(page: Subquery) -> Select[Any]:
+    return select(page)
+
+
+def _with_job(page: Subquery) -> Select[Any]:
+    facts = (STATE.label("state"), job.c.handler_key, job.c.queue, job.c.error_type, job.c.error_summary)
+    rows = page.outerjoin(job, job.c.id == page.c.job_id).outerjoin(tenant, tenant.c.id == job.c.tenant_id)
+    return select(page, *facts, tenant.c.slug.label("tenant")).select_from(rows)
