@@ -20,7 +20,8 @@ CHECKS = {
 def main(arguments: list[str]) -> int:
     """Run every step whichever fails; the tests come last, so that their summary ends the output.
 
-    The types are looked at meanwhile, on the machine's other core, and speak up only if something is wrong.
+    The tests share the machine's two cores, in two processes that have nothing in common; a debugger wants `-n 0`. The
+    types are looked at meanwhile, and speak up only if something is wrong.
     """
     os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))
     with ThreadPoolExecutor(1) as beside:
@@ -28,7 +29,7 @@ def main(arguments: list[str]) -> int:
         announce("programs")
         failed = [name for name, program in PROGRAMS.items() if not program.provide()]
         failed += [name for name, command in CHECKS.items() if not passes(name, command.split())]
-        if not passes("tests", ["pytest", *arguments]):
+        if not passes("tests", ["pytest", "-n", "2", *arguments]):
             failed.append("tests")
     if types.result().returncode:
         announce("types")
