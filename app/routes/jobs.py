@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -16,7 +17,7 @@ from worker.database import Connection
 from worker.errors import InvalidInput
 from worker.model import Status
 from worker.payloads import clean_text
-from worker.queries import tenants
+from worker.queries import saved_views, tenants
 from worker.queries.pages import filters, jobs, selection
 from worker.queries.pages.keyset import Page
 
@@ -49,6 +50,7 @@ def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Respon
         chips=job_list.chips(wanted),
         spans=job_list.spans(wanted),
         exports={ending: job_list.exported(wanted, ending) for ending in ("csv", "jsonl")},
+        **_kept(call, conn, wanted),
         ways=job_list.orders(wanted),
         url=here(call, wanted),
         first=here(call, wanted, before=None),
@@ -57,6 +59,13 @@ def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Respon
         said=said.said(call, conn),
         **found,
     )
+
+
+def _kept(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, Any]:
+    """The views that its reader can choose from, which no live region draws."""
+    if call.region or call.operator is None:
+        return {}
+    return {"views": saved_views.seen_by(conn, operator_id=call.operator.id), "query": urlencode(wanted.pairs())}
 
 
 def _read(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, Any]:

@@ -1,0 +1,70 @@
+"""Saved views: one's own, those of others that are shared, and what each may do to them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import Connection
+
+from tests import factories
+from tests.app.conftest import Visitor, trail
+from tests.app.routes.rows import plain
+from worker.errors import InvalidInput
+from worker.queries import saved_views
+from worker.queries.audit import Actor
+from worker.queries.operators import Operator
+
+
+def test_a_list_is_kept_by_name_with_its_search_and_its_order(visitor: Visitor, conn: Connection) -> None:
+    client = visitor("viewer")
+    query = "queue=mail&error=not+found&sort=ended&status=failed&before=x&page=3"
+    form = client.get(f"/jobs/views/new?{query}").text
+    kept = re.search(r'name="query" value="([^"]*)"', form)
+    assert kept
+    stored = kept[1].replace("&amp;", "&")
+    answer = client.post("/jobs/views", data={"query": stored, "name": " My mails ", "shared": "1"})
+    assert (
+        answer.headers["location"] == f"/jobs?{stored}" == "/jobs?status=failed&queue=mail&sort=ended&error=not+found"
+    )
+    text = client.get("/jobs").text
+    assert ">My mails</a>" in text
+    assert 'href="/jobs?status=failed&amp;queue=mail&amp;sort=ended&amp;error=not+found"' in text
+    (row,) = trail(conn, "view-save")
+    assert (row.target, row.detail["shared"]) == ("My mails", False)
+
+
+def test_others_see_what_is_shared_and_only_an_admin_deletes_it(visitor: Visitor, conn: Connection) -> None:
+    owner = visitor("operator", name="mira")
+    owner.post("/jobs/views", data={"query": "queue=mail", "name": "Mail", "shared": "1"})
+    owner.post("/jobs/views", data={"query": "", "name": "Secret"})
+    viewer, admin = visitor("viewer"), visitor("admin")
+    text = viewer.get("/jobs").text
+    assert "Mail</a> <span" in re.sub(r"\s+", " ", text)
+    assert "shared by mira" in plain(text)
+    assert "Secret" not in text
+    view = re.search(r"/jobs/views/([0-9a-f-]+)/deletions", admin.get("/jobs").text)
+    assert view
+    assert viewer.post(f"/jobs/views/{view[1]}/deletions").status_code == 404
+    assert admin.post(f"/jobs/views/{view[1]}/deletions").status_code == 303
+    assert "Mail</a>" not in owner.get("/jobs").text
+    assert [row.target for row in trail(conn, "view-delete")] == ["Mail"]
+
+
+def test_a_name_is_used_once_and_said_to_be(visitor: Visitor) -> None:
+    client = visitor()
+    assert client.post("/jobs/views", data={"query": "queue=a", "name": "A"}).status_code == 303
+    for name, problem in (("A", "Is one of your views already."), (" ", "Say what to call it."), ("x" * 81, "longer")):
+        answer = client.post("/jobs/views", data={"query": "queue=b", "name": name})
+        assert answer.status_code == 422
+        assert problem in answer.text
+        assert 'value="queue=b"' in answer.text
+
+
+def test_nobody_keeps_more_than_there_is_room_for(conn: Connection) -> None:
+    owner = Operator(factories.operator(conn), "dana", "operator")
+    for number in range(saved_views.AT_MOST):
+        saved_views.save(conn, owner=owner, name=str(number), query="", shared=False, actor=Actor("dana"))
+    with pytest.raises(InvalidInput, match="delete one first"):
+        saved_views.save(conn, owner=owner, name="one more", query="", shared=False, actor=Actor("dana"))
+    assert len(saved_views.seen_by(conn, operator_id=owner.id)) == saved_views.AT_MOST

@@ -1,0 +1,97 @@
+"""Saved views: lists of jobs by name, an operator's own and those that are shared with all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Boolean, Connection, bindparam, delete, func, or_, select
+
+from worker.database import Id, Row, insert, moment
+from worker.errors import InvalidInput
+from worker.model import new_id
+from worker.payloads import clean_text
+from worker.queries import audit
+from worker.queries.audit import Actor
+from worker.queries.operators import Operator
+from worker.queries.schema import operators, saved_views
+
+MAX_NAME, MAX_QUERY, AT_MOST = 80, 2000, 50
+_SHOWN = 200
+
+_of_operator = saved_views.c.operator_id == bindparam("of_operator", type_=Id)
+_shared = saved_views.c.shared.is_(True)
+HOW_MANY = select(func.count()).select_from(saved_views).where(_of_operator)
+SAVE = (
+    insert(saved_views)
+    .values(
+        id=bindparam("new_id", type_=Id),
+        operator_id=bindparam("of_operator", type_=Id),
+        name=bindparam("to_name"),
+        query=bindparam("to_query"),
+        shared=bindparam("to_shared", type_=Boolean),
+        saved_at=moment(),
+    )
+    .on_conflict_do_nothing(index_elements=["operator_id", "name"])
+    .returning(saved_views.c.id)
+)
+SEEN_BY = (
+    select(
+        saved_views.c.id,
+        saved_views.c.name,
+        saved_views.c.query,
+        saved_views.c.shared,
+        _of_operator.label("own"),
+        operators.c.name.label("saved_by"),
+    )
+    .join(operators, operators.c.id == saved_views.c.operator_id)
+    .where(or_(_of_operator, _shared))
+    .order_by(func.lower(saved_views.c.name), saved_views.c.id)
+    .limit(_SHOWN)
+)
+DELETE = delete(saved_views).where(saved_views.c.id == bindparam("of_id", type_=Id)).returning(saved_views.c.name)
+DELETE_OWN = DELETE.where(_of_operator)
+
+
+def save(
+    conn: Connection,
+    *,
+    owner: Operator,
+    name: str,
+    query: str,
+    shared: bool,
+    actor: Actor,
+    now: datetime | None = None,
+) -> UUID:
+    """Keep the list under a name that the operator has not used; InvalidInput names the field that cannot be kept."""
+    title = clean_text(name, field="name", limit=MAX_NAME)
+    if not title:
+        raise InvalidInput("name", "say what to call it")
+    if len(query) > MAX_QUERY:
+        raise InvalidInput("query", "is a longer search than what is kept")
+    if conn.execute(HOW_MANY, {"of_operator": owner.id}).scalar_one() >= AT_MOST:
+        raise InvalidInput("name", f"you keep {AT_MOST} already: delete one first")
+    values = {"new_id": new_id(), "of_operator": owner.id, "to_name": title, "to_query": query, "to_shared": shared}
+    made: UUID | None = conn.execute(SAVE, {**values, "at_now": now}).scalar()
+    if made is None:
+        raise InvalidInput("name", "is one of your views already")
+    audit.record(
+        conn, actor=actor, action="view-save", target=title, detail={"query": query, "shared": shared}, now=now
+    )
+    return made
+
+
+def seen_by(conn: Connection, *, operator_id: UUID) -> Sequence[Row]:
+    """The operator's own views and the shared ones, by name."""
+    return conn.execute(SEEN_BY, {"of_operator": operator_id}).all()
+
+
+def remove(conn: Connection, *, view_id: UUID, by: Operator, actor: Actor, now: datetime | None = None) -> bool:
+    """Delete the operator's own view, or as an admin anybody's; False when there is none that may be deleted."""
+    statement = DELETE if by.may("admin") else DELETE_OWN
+    name = conn.execute(statement, {"of_id": view_id, "of_operator": by.id}).scalar()
+    if name is None:
+        return False
+    audit.record(conn, actor=actor, action="view-delete", target=name, now=now)
+    return True
