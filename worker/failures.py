@@ -61,13 +61,17 @@ def describe(error: BaseException, *, handler_key: str, withhold: bool = False) 
 
 def fingerprint(handler_key: str, error_type: str, message: str) -> str:
     """The group an error belongs to: its message with ids, numbers, quotes, addresses and hex made alike."""
-    alike = "".join(part.placeholder or part.text for part in parts(message))
-    return _digest(handler_key, error_type, alike)
+    return _digest(handler_key, error_type, alike(message))
 
 
 def exact_fingerprint(handler_key: str, error_type: str, message: str) -> str:
     """The group of one message alone, for errors that are kept apart by what they say."""
     return _digest(handler_key, error_type, message[:MAX_SUMMARY], "exactly")
+
+
+def alike(message: str) -> str:
+    """The message as it is compared: without the values that differ from one job to the next, or tell of a person."""
+    return "".join(part.placeholder or part.text for part in parts(message))
 
 
 class Part(NamedTuple):

@@ -8,12 +8,15 @@ from starlette.responses import Response
 
 from app import said
 from app.choice import AT_MOST
+from app.errors import BadInput
+from app.group_page import depth
 from app.search import address
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
 from worker.payloads import clean_text
 from worker.queries.pages import dead_letters, groups
+from worker.queries.pages import group as one_group
 from worker.queries.pages.filters import LENGTHS
 from worker.queries.pages.groups import Group
 
@@ -25,7 +28,8 @@ def index(call: Call, conn: Connection) -> Response:
     """The inbox with a group open, or its live region."""
     if narrowed := [(name, value) for name, value in call.query.multi_items() if name in LISTED and value]:
         return see_other(address("/jobs", [("status", "failed")], narrowed))
-    inbox = groups.read(conn, now=call.now)
+    view, me = _view(call), call.operator and call.operator.name
+    inbox = groups.read(conn, view=view, me=me, now=call.now)
     wanted = clean_text(call.query.get("group", ""), field="group", limit=LENGTHS["group"])
     return render(
         call,
@@ -33,6 +37,8 @@ def index(call: Call, conn: Connection) -> Response:
         block="letters" if call.region == "letters" else None,
         region=call.region,
         inbox=inbox,
+        view=view,
+        tally=groups.tally_of(conn, me=me, now=call.now),
         complete=len(inbox) < groups.SHOWN and not any(each.capped for each in inbox),
         total=call.figures.dead,
         wanted=wanted,
@@ -42,6 +48,13 @@ def index(call: Call, conn: Connection) -> Response:
     )
 
 
+def _view(call: Call) -> str:
+    view = call.query.get("view") or "open"
+    if view not in groups.VIEWS:
+        raise BadInput(f"view: must be one of {', '.join(groups.VIEWS)}.")
+    return view
+
+
 def _open(call: Call, conn: Connection, inbox: list[Group], wanted: str) -> dict[str, Any]:
     """The group that was asked for, else the first; None when nobody's job has that error any more."""
     fingerprint = wanted or (inbox[0].fingerprint if inbox else "")
@@ -49,19 +62,20 @@ def _open(call: Call, conn: Connection, inbox: list[Group], wanted: str) -> dict
     if group is None and wanted:
         group = groups.one(conn, fingerprint=wanted, now=call.now)
     if group is None:
-        return {"group": None, "url": _address(wanted)}
+        rules = one_group.related(conn, fingerprint=wanted) if wanted else []
+        return {"group": None, "url": _address(call, wanted), "rules": rules}
     before, after = call.query.get("before"), call.query.get("after")
     page = dead_letters.members(conn, fingerprint=fingerprint, before=before, after=after, now=call.now)
     return {
         "group": group,
         "members": page,
-        "traits": dead_letters.traits(conn, fingerprint=fingerprint),
-        "trace": dead_letters.trace(conn, fingerprint=fingerprint),
-        "url": _address(fingerprint, before=before, after=after),
-        "newer": page.newer and _address(fingerprint, after=page.newer),
-        "older": page.older and _address(fingerprint, before=page.older),
+        "url": _address(call, fingerprint, before=before, after=after),
+        "newer": page.newer and _address(call, fingerprint, after=page.newer),
+        "older": page.older and _address(call, fingerprint, before=page.older),
+        **depth(call, conn, group),
     }
 
 
-def _address(fingerprint: str, **cursor: str | None) -> str:
-    return address("/dead-letters", [("group", fingerprint)], cursor.items())
+def _address(call: Call, fingerprint: str, **cursor: str | None) -> str:
+    view = call.query.get("view")
+    return address("/dead-letters", [("view", view), ("group", fingerprint)], cursor.items())

@@ -29,6 +29,7 @@ from worker.model import Status
 from worker.queries import audit
 from worker.queries.schema import dead_letter_groups, has_status, job_attempts, releases, worker_instances
 from worker.queries.schema import platform_jobs as job
+from worker.queries.titles import title
 
 MAX_RATE = 1_000
 """Deaths an hour that a snooze can bear: they are counted, and no further."""
@@ -123,5 +124,6 @@ def bring_back(conn: Connection, *, now: datetime | None = None) -> Sequence[str
     found = list(conn.execute(RETURNED, {"at_now": now}).scalars())
     moved = list(conn.execute(RETURN, {"of_groups": found, "at_now": now}).scalars()) if found else []
     for fingerprint in moved:
-        audit.record(conn, actor=audit.SYSTEM, action="return", target=fingerprint, now=now)
+        detail = {"error": title(conn, fingerprint=fingerprint)}
+        audit.record(conn, actor=audit.SYSTEM, action="return", target=fingerprint, detail=detail, now=now)
     return moved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Text, bindparam, false, func, null, select, true, update
+from sqlalchemy import Connection, Text, bindparam, false, null, select, true, update
 
 from worker.database import insert, moment, serialise
 from worker.errors import InvalidInput
@@ -12,6 +12,7 @@ from worker.queries import audit
 from worker.queries.audit import Actor
 from worker.queries.regrouping import regroup, take_out
 from worker.queries.schema import dead_letter_groups as group
+from worker.queries.titles import title
 
 AT_ONCE = 1_000
 """Dead letters that are moved with the decision; the maintenance moves the others."""
@@ -19,7 +20,7 @@ LOOKED_THROUGH = 10_000
 """The newest members of a group in which those are looked for that leave it again."""
 
 _of_group, _by = bindparam("of_group", type_=Text), bindparam("by_actor", type_=Text)
-_title = func.substr(bindparam("with_title", type_=Text), 1, 500)
+_title = bindparam("with_title", type_=Text)
 _changed = {"updated_at": moment(), "updated_by": _by}
 HOME = select(group.c.merged_into).where(group.c.fingerprint == _of_group)
 JOIN = (
@@ -63,9 +64,7 @@ COME_BACK = _parts.where(group.c.merged_into.is_(None)).values(merged_into=_of_g
 GO_APART = _parts.where(group.c.merged_into == _of_group).values(merged_into=null(), **_changed)
 
 
-def merge(
-    conn: Connection, *, fingerprint: str, into: str, title: str, actor: Actor, now: datetime | None = None
-) -> int:
+def merge(conn: Connection, *, fingerprint: str, into: str, actor: Actor, now: datetime | None = None) -> int:
     """What died of one error and will die of it belongs to another group; how many were moved at once."""
     serialise(conn, "dead_letter_groups")
     if fingerprint == into:
@@ -73,9 +72,10 @@ def merge(
     if conn.execute(HOME, {"of_group": into}).scalar():
         raise InvalidInput("into", "has joined another group itself")
     values = {"of_group": fingerprint, "into_group": into, "by_actor": actor.name, "at_now": now}
-    conn.execute(JOIN, {**values, "with_title": title})
+    called = title(conn, fingerprint=fingerprint)
+    conn.execute(JOIN, {**values, "with_title": called})
     conn.execute(FOLLOW, values)
-    audit.record(conn, actor=actor, action="merge", target=fingerprint, detail={"into": into}, now=now)
+    audit.record(conn, actor=actor, action="merge", target=fingerprint, detail={"into": into, "error": called}, now=now)
     return regroup(conn, limit=AT_ONCE, now=now)
 
 
@@ -86,18 +86,21 @@ def part(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | No
     home = conn.execute(HOME, values).scalar()
     if home is None or conn.execute(LEAVE, values).first() is None:
         return None
-    audit.record(conn, actor=actor, action="part", target=fingerprint, detail={"from": home}, now=now)
-    return take_out(conn, fingerprint=fingerprint, of=home, limit=LOOKED_THROUGH)
+    moved = take_out(conn, fingerprint=fingerprint, of=home, limit=LOOKED_THROUGH)
+    detail = {"from": home, "error": title(conn, fingerprint=fingerprint)}
+    audit.record(conn, actor=actor, action="part", target=fingerprint, detail=detail, now=now)
+    return moved
 
 
-def split(conn: Connection, *, fingerprint: str, title: str, actor: Actor, now: datetime | None = None) -> int | None:
+def split(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | None = None) -> int | None:
     """Keep the messages of a group apart from now on; how many were moved at once, None when they were apart."""
     serialise(conn, "dead_letter_groups")
     values = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now}
-    if conn.execute(SPLIT, {**values, "with_title": title}).first() is None:
+    called = title(conn, fingerprint=fingerprint)
+    if conn.execute(SPLIT, {**values, "with_title": called}).first() is None:
         return None
     conn.execute(GO_APART, values)
-    audit.record(conn, actor=actor, action="split", target=fingerprint, now=now)
+    audit.record(conn, actor=actor, action="split", target=fingerprint, detail={"error": called}, now=now)
     return regroup(conn, limit=AT_ONCE, now=now)
 
 
@@ -108,5 +111,7 @@ def rejoin(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | 
     if conn.execute(REJOIN, values).first() is None:
         return None
     conn.execute(COME_BACK, values)
-    audit.record(conn, actor=actor, action="rejoin", target=fingerprint, now=now)
-    return regroup(conn, limit=AT_ONCE, now=now)
+    moved = regroup(conn, limit=AT_ONCE, now=now)
+    detail = {"error": title(conn, fingerprint=fingerprint)}
+    audit.record(conn, actor=actor, action="rejoin", target=fingerprint, detail=detail, now=now)
+    return moved

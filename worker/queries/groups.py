@@ -13,6 +13,7 @@ from worker.errors import InvalidInput
 from worker.queries.audit import Actor, record
 from worker.queries.group_states import MAX_RATE, GroupState
 from worker.queries.schema import dead_letter_groups as group
+from worker.queries.titles import title
 
 MAX_NOTE, MAX_RELEASE = 2_000, 100
 
@@ -187,7 +188,7 @@ def _do(
     bound = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now, **values}
     if conn.execute(statement, bound).first() is None:
         return False
-    detail = {name: value for name, value in told.items() if value}
+    detail = {name: value for name, value in told.items() if value} | {"error": title(conn, fingerprint=fingerprint)}
     record(conn, actor=actor, action=action, target=fingerprint, reason=reason, detail=detail, now=now)
     return True
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Text, bindparam, func, literal, select, update
+from sqlalchemy import Connection, Row, Text, bindparam, literal, select, update
 
 from worker.database import Id, insert, moment, records
 from worker.failures import exact_fingerprint, fingerprint
@@ -16,6 +16,7 @@ from worker.queries import audit
 from worker.queries.schema import dead_letter_groups as group
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
+from worker.queries.titles import MAX_TITLE
 
 MOST_PARTS = 50
 """Groups that one is kept apart as; what else it says then stays together, as the rest."""
@@ -53,7 +54,7 @@ MOVE = update(job).where(job.c.id == _ROWS.c.job_id, _dead).values(error_fingerp
 _PART = insert(group).values(
     fingerprint=_of_group,
     split_from=bindparam("from_group", type_=Text),
-    title=func.substr(bindparam("with_title", type_=Text), 1, 500),
+    title=bindparam("with_title", type_=Text),
     updated_at=moment(),
     updated_by=literal(audit.SYSTEM.name),
 )
@@ -107,7 +108,7 @@ def _part(row: Row[Any], known: set[str]) -> tuple[str, str]:
     if home not in known and len(known) >= MOST_PARTS - 1:
         said = _THE_REST
         home = exact_fingerprint(row.handler_key, row.error_type or "", said)
-    return home, f"{row.error_type}: {said}"
+    return home, f"{row.error_type}: {said}"[:MAX_TITLE]
 
 
 def _move(conn: Connection, homes: Iterable[tuple[Any, str]]) -> int:

@@ -35,7 +35,7 @@ def insert_all(conn: Connection) -> None:
     """The fourteen jobs, with every attempt of each."""
     groups = [*_invoices(), _timeout(), _feed()]
     rows.write(conn, groups)
-    people.take(conn, groups[12]["error_fingerprint"])
+    people.take(conn)
     conn.execute(insert(job_attempts), [attempt for job in groups for attempt in _attempts(job)])
 
 
@@ -77,7 +77,7 @@ def _invoices() -> Iterator[rows.Row]:
 
 
 def _timeout() -> rows.Row:
-    error = _error("materialize_insights", "ConnectTimeout", "s3 endpoint did not answer in 10 s")
+    error = _error("materialize_insights", "ConnectTimeout", people.TIMEOUT)
     return _dead(
         "dead insights", 0, ago(hours=3, minutes=31), ago(hours=3), tenant_id=TENANT_IDS["acme"], **INSIGHTS, **error
     )

@@ -11,12 +11,15 @@ from app import sessions
 from tests import factories
 from tests.system.seed.clock import NOW, ago, at, identity
 from tests.system.seed.tenants import TENANT_IDS
+from worker.failures import alike, fingerprint
 from worker.queries import audit, queues
 from worker.queries import sessions as stored
 from worker.queries.audit import Actor
 from worker.queries.schema import dead_letter_groups
 
 DANA, LEE, MAX = (Actor(name, "10.4.7.21") for name in ("dana", "lee", "max"))
+TIMEOUT = "s3 endpoint did not answer in 10 s"
+TIMED_OUT = fingerprint("materialize_insights", "ConnectTimeout", TIMEOUT)
 STRANGER = Actor("nobody", "203.0.113.80")
 PROVIDER_DOWN = "Provider throttles us after the newsletter; resume when their status page is green"
 SETTLED = [identity("settled", number, ago(hours=4)) for number in range(3)]
@@ -31,7 +34,8 @@ BEFORE_THE_PAUSE: list[dict[str, Any]] = [
     },
     {"now": at("05:58:10"), "actor": LEE, "action": "sign-in", "target": "lee"},
     {"now": at("06:04:32"), "actor": LEE, "action": "replay", "job_ids": SETTLED, "reason": "S3 is back, see INC-2291"},
-    {"now": at("06:31:05"), "actor": LEE, "action": "assign", "target": "ConnectTimeout", "reason": "Mine"},
+    {"now": at("06:31:05"), "actor": LEE, "action": "take", "target": TIMED_OUT, "reason": "Mine"}
+    | {"detail": {"error": f"ConnectTimeout: {alike(TIMEOUT)}"}},
     {"now": at("08:55:41"), "actor": DANA, "action": "sign-in", "target": "dana"},
 ]
 SINCE_THE_PAUSE: list[dict[str, Any]] = [
@@ -73,13 +77,16 @@ def act(conn: Connection) -> None:
         audit.record(conn, **row)
 
 
-def take(conn: Connection, fingerprint: str) -> None:
-    """Lee has taken a group of dead letters."""
+def take(conn: Connection) -> None:
+    """Lee has taken the group of the timeout."""
     note = "Waiting for the storage team, INC-2291"
     row = {
-        "fingerprint": fingerprint,
+        "fingerprint": TIMED_OUT,
         "assignee": "lee",
         "note": note,
+        "state": "taken",
+        "state_at": at("06:31:05"),
+        "state_by": "lee",
         "updated_at": at("06:31:05"),
         "updated_by": "lee",
     }

@@ -39,7 +39,7 @@ def group_of(conn: Connection, job_id: UUID) -> str:
 
 
 def merge(conn: Connection, one: str = A, into: str = B) -> int:
-    return grouping.merge(conn, fingerprint=one, into=into, title="Timeout: host", actor=LEE, now=NOON)
+    return grouping.merge(conn, fingerprint=one, into=into, actor=LEE, now=NOON)
 
 
 def test_a_group_that_joins_another_brings_its_letters_and_those_to_come(conn: Connection) -> None:
@@ -79,12 +79,12 @@ def test_a_group_that_leaves_takes_its_own_letters_with_it(conn: Connection) -> 
 
 def test_messages_that_are_kept_apart_are_a_group_each(conn: Connection) -> None:
     letters = [die(conn, f"host {number} is down") for number in (1, 1, 2)]
-    assert grouping.split(conn, fingerprint=A, title="Timeout: host", actor=LEE, now=NOON) == 3
+    assert grouping.split(conn, fingerprint=A, actor=LEE, now=NOON) == 3
     groups = [group_of(conn, each) for each in letters]
     assert groups == [exact_fingerprint(HANDLER, KIND, f"host {number} is down") for number in (1, 1, 2)]
     made = conn.execute(select(dead_letter_groups.c.title).where(dead_letter_groups.c.split_from == A)).scalars()
     assert sorted(made) == ["Timeout: host 1 is down", "Timeout: host 2 is down"]
-    assert grouping.split(conn, fingerprint=A, title="", actor=LEE, now=NOON) is None
+    assert grouping.split(conn, fingerprint=A, actor=LEE, now=NOON) is None
 
 
 def test_of_a_thousand_messages_most_stay_together_as_the_rest(
@@ -92,7 +92,7 @@ def test_of_a_thousand_messages_most_stay_together_as_the_rest(
 ) -> None:
     monkeypatch.setattr(regrouping, "MOST_PARTS", 3)
     letters = [die(conn, f"host {number} is down") for number in range(6)]
-    grouping.split(conn, fingerprint=A, title="", actor=LEE, now=NOON)
+    grouping.split(conn, fingerprint=A, actor=LEE, now=NOON)
     assert len({group_of(conn, each) for each in letters}) == 3
     later = die(conn, "host 77 is down")
     assert regrouping.regroup(conn, limit=10, now=NOON) == 1
@@ -101,11 +101,11 @@ def test_of_a_thousand_messages_most_stay_together_as_the_rest(
 
 def test_messages_that_are_grouped_again_are_one_group_and_can_be_split_anew(conn: Connection) -> None:
     letters = [die(conn, f"host {number} is down") for number in (1, 2)]
-    grouping.split(conn, fingerprint=A, title="", actor=LEE, now=NOON)
+    grouping.split(conn, fingerprint=A, actor=LEE, now=NOON)
     assert grouping.rejoin(conn, fingerprint=A, actor=LEE, now=NOON) == 2
     assert {group_of(conn, each) for each in letters} == {A}
     assert grouping.rejoin(conn, fingerprint=A, actor=LEE, now=NOON) is None
-    assert grouping.split(conn, fingerprint=A, title="", actor=LEE, now=NOON) == 2
+    assert grouping.split(conn, fingerprint=A, actor=LEE, now=NOON) == 2
     assert len({group_of(conn, each) for each in letters}) == 2
     actions = conn.execute(select(operator_actions.c.action).order_by(operator_actions.c.id)).scalars()
     assert list(actions) == ["split", "rejoin", "split"]

@@ -16,7 +16,7 @@ LEE = Actor("lee")
 def test_a_turn_moves_what_died_since_and_keeps_what_came_back(
     engine: Engine, app_rw: Engine, conn: Connection
 ) -> None:
-    grouping.merge(conn, fingerprint="a", into="b", title="", actor=LEE)
+    grouping.merge(conn, fingerprint="a", into="b", actor=LEE)
     groups.resolve(conn, fingerprint="c", actor=LEE)
     conn.commit()
     now = conn.execute(

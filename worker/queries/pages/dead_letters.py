@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection, Text, bindparam, func, select
@@ -18,10 +18,12 @@ from worker.queries.pages.names import worker_name
 from worker.queries.schema import job_attempts as attempt
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
+from worker.queries.schema import worker_instances
 
 SAMPLED = 500
 """The newest jobs of a group that are read for what they have in common."""
 
+_its_worker = worker_instances.alias("its_worker")
 _of_group = (DEAD, job.c.error_fingerprint == bindparam("of_group", type_=Text))
 _newest_first = (job.c.finished_at.desc(), job.c.id.desc())
 _newest = (
@@ -34,6 +36,7 @@ _newest = (
 _traits = (
     tenant.c.slug,
     worker_name(attempt.c.worker_id).label("worker"),
+    _its_worker.c.version,
     _newest.c.queue,
     _newest.c.attempts,
     _newest.c.max_attempts,
@@ -44,6 +47,7 @@ TRAITS = (
     .select_from(_newest)
     .outerjoin(tenant, tenant.c.id == _newest.c.tenant_id)
     .outerjoin(attempt, (attempt.c.job_id == _newest.c.id) & (attempt.c.generation == _newest.c.generation))
+    .outerjoin(_its_worker, _its_worker.c.instance_id == attempt.c.worker_id)
     .group_by(*_traits)
 )
 TRACE = select(job.c.error_detail).where(*_of_group).order_by(*_newest_first).limit(1)
@@ -51,10 +55,11 @@ TRACE = select(job.c.error_detail).where(*_of_group).order_by(*_newest_first).li
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the newest dead letters of a group share: counted by tenant, by last worker, by queue and by budget."""
+    """What the newest dead letters of a group share: counted by tenant, last worker, its release, queue and budget."""
 
     tenants: Counter[str | None]
     workers: Counter[str | None]
+    releases: Counter[str | None]
     queues: Counter[str]
     budgets: Counter[tuple[int, int]]
     replayed: int
@@ -63,16 +68,17 @@ class Traits:
 
 def traits(conn: Connection, *, fingerprint: str) -> Traits:
     """Counted over the newest five hundred."""
-    found = Traits(Counter(), Counter(), Counter(), Counter(), 0, 0)
+    found = Traits(Counter(), Counter(), Counter(), Counter(), Counter(), 0, 0)
     replayed = read = 0
     for row in conn.execute(TRAITS, {"of_group": fingerprint}):
         found.tenants[row.slug] += row.jobs
         found.workers[row.worker] += row.jobs
+        found.releases[row.version] += row.jobs
         found.queues[row.queue] += row.jobs
         found.budgets[row.attempts, row.max_attempts] += row.jobs
         replayed += row.jobs if row.replayed else 0
         read += row.jobs
-    return Traits(found.tenants, found.workers, found.queues, found.budgets, replayed, read)
+    return replace(found, replayed=replayed, read=read)
 
 
 def trace(conn: Connection, *, fingerprint: str) -> str | None:

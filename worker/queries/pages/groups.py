@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Connection, Select, Text, bindparam, func, literal_column, select, true
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    Text,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    true,
+)
 
-from worker.database import Row, for_each, greatest, moment, seconds, slot_of, tally
+from worker.database import Row, for_each, greatest, moment, optional, seconds, slot_of, tally
+from worker.queries.group_states import OPEN, STATE, GroupState
 from worker.queries.pages.backlog import DEAD
 from worker.queries.schema import dead_letter_groups as note
 from worker.queries.schema import platform_jobs as job
@@ -20,6 +35,27 @@ COUNTED = 10_000
 SAMPLED = 200
 """The newest of each that are read for their tenants."""
 SLOTS = 32
+
+_KEPT = (
+    "state_at",
+    "state_by",
+    "assignee",
+    "note",
+    "snoozed_until",
+    "snooze_rate",
+    "resolved_in",
+    "split_from",
+)
+_me = optional("of_me", Text)
+
+VIEWS: dict[str, tuple[GroupState, ...]] = {
+    "open": OPEN,
+    "mine": OPEN,
+    "snoozed": (GroupState.SNOOZED,),
+    "resolved": (GroupState.RESOLVED,),
+    "all": tuple(GroupState),
+}
+"""Ways to look at the inbox: by state, and of what is open that which is one's own."""
 
 _DAY = seconds(literal_column("86400"))
 
@@ -38,8 +74,15 @@ class Group:
     tenants: int
     first_at: datetime
     last_at: datetime
+    state: str
+    state_at: datetime | None
+    state_by: str | None
     assignee: str | None
     note: str | None
+    snoozed_until: datetime | None
+    snooze_rate: int | None
+    resolved_in: str | None
+    split_from: str | None
     axis_from: datetime
     counts: Sequence[int]
 
@@ -67,16 +110,28 @@ def _members(of: Any, *columns: ColumnElement[Any], newest: bool = True, limit: 
     return select(*columns).where(DEAD, job.c.error_fingerprint == of).order_by(*order).limit(limit)
 
 
-def _heads(names: Any) -> CTE:
-    """The newest dead letter of each group and the time of its first; of the groups, those that grew last."""
+def _known(names: Any) -> Subquery:
+    """The newest dead letter of each group, and what people made of the group."""
     looked_at = select(names.c.fingerprint).where(names.c.fingerprint.is_not(None)).limit(LOOKED_AT).subquery("looked")
     columns = (job.c.handler_key, job.c.job_type, job.c.queue, job.c.error_type, job.c.error_summary)
     named = (job.c.error_fingerprint.label("fingerprint"), job.c.finished_at.label("last_at"))
     newest = _members(looked_at.c.fingerprint, *named, *columns, limit=1)
     last = for_each(looked_at, newest, key=job.c.id).subquery("last")
-    first_at = _members(last.c.fingerprint, job.c.finished_at, newest=False, limit=1).scalar_subquery()
-    heads = select(last, first_at.label("first_at")).order_by(last.c.last_at.desc(), last.c.fingerprint)
-    return heads.limit(SHOWN).cte("heads")
+    kept = (note.c[name] for name in _KEPT)
+    joined = last.outerjoin(note, note.c.fingerprint == last.c.fingerprint)
+    return select(last, *kept, STATE.label("state")).select_from(joined).subquery("known")
+
+
+def _heads(names: Any, states: Iterable[GroupState] | None = None, *, mine: bool = False) -> CTE:
+    """Of the groups in one of the states, those that grew last, with the time of the first dead letter of each."""
+    known = _known(names)
+    first_at = _members(known.c.fingerprint, job.c.finished_at, newest=False, limit=1).scalar_subquery()
+    heads = select(known, first_at.label("first_at"))
+    if states:
+        heads = heads.where(known.c.state.in_([literal_column(f"'{state}'", Text) for state in states]))
+    if mine:
+        heads = heads.where(known.c.assignee == _me)
+    return heads.order_by(known.c.last_at.desc(), known.c.fingerprint).limit(SHOWN).cte("heads")
 
 
 def _counts(heads: CTE, axis: CTE) -> ColumnElement[Any]:
@@ -93,24 +148,46 @@ def _tenants(heads: CTE) -> ColumnElement[int]:
     return select(func.count(newest.c.tenant_id.distinct())).scalar_subquery()
 
 
-def _groups(names: Any) -> Select[Any]:
-    heads = _heads(names)
+def _groups(heads: CTE) -> Select[Any]:
     axis = select(greatest(func.min(heads.c.first_at), moment() - _DAY).label("axis_from")).cte("axis")
     counts, tenants = _counts(heads, axis), _tenants(heads)
     return (
-        select(heads, axis.c.axis_from, counts.label("slots"), tenants.label("tenants"), note.c.assignee, note.c.note)
-        .select_from(heads.join(axis, true()).outerjoin(note, note.c.fingerprint == heads.c.fingerprint))
+        select(heads, axis.c.axis_from, counts.label("slots"), tenants.label("tenants"))
+        .select_from(heads.join(axis, true()))
         .order_by(heads.c.last_at.desc(), heads.c.fingerprint)
     )
 
 
-GROUPS = _groups(_every_name())
-GROUP = _groups(select(bindparam("of_group", type_=Text).label("fingerprint")).cte("names"))
+@cache
+def groups_of(view: str) -> Select[Any]:
+    """The statement that reads the inbox seen so; one for each view."""
+    return _groups(_heads(_every_name(), None if view == "all" else VIEWS[view], mine=view == "mine"))
 
 
-def read(conn: Connection, *, now: datetime | None = None) -> list[Group]:
-    """The groups that grew last, a hundred at most, the newest first."""
-    return [_group(row) for row in conn.execute(GROUPS, {"at_now": now})]
+def _tally() -> Select[Any]:
+    known = _known(_every_name())
+    is_mine = func.coalesce(known.c.assignee == _me, literal_column("false"))
+    columns = (known.c.state, is_mine.label("mine"))
+    return select(*columns, func.count().label("groups")).group_by(*columns)
+
+
+GROUP = _groups(_heads(select(bindparam("of_group", type_=Text).label("fingerprint")).cte("names")))
+TALLY = _tally()
+
+
+def read(conn: Connection, *, view: str = "all", me: str | None = None, now: datetime | None = None) -> list[Group]:
+    """The groups seen so that grew last, a hundred at most, the newest first."""
+    return [_group(row) for row in conn.execute(groups_of(view), {"at_now": now, "of_me": me})]
+
+
+def tally_of(conn: Connection, *, me: str | None = None, now: datetime | None = None) -> Counter[str]:
+    """How many groups each view has."""
+    found: Counter[str] = Counter()
+    for row in conn.execute(TALLY, {"at_now": now, "of_me": me}):
+        for view, states in VIEWS.items():
+            if row.state in states and (row.mine or view != "mine"):
+                found[view] += row.groups
+    return found
 
 
 def one(conn: Connection, *, fingerprint: str, now: datetime | None = None) -> Group | None:

@@ -1,0 +1,49 @@
+"""What the page tells of one group beside its jobs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from app import group_text
+from app.web import Call
+from worker.database import Connection
+from worker.failures import parts
+from worker.guidance import Guidance
+from worker.queries.pages import dead_letters, releases
+from worker.queries.pages import group as one_group
+from worker.queries.pages.groups import Group
+from worker.queries.pages.releases import Release
+
+EXPLAINS = timedelta(hours=1)
+"""How long before an error began a release may have come that explains it."""
+
+
+def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
+    """What its jobs have in common, how they are grouped, what was declared and done, and the same as text."""
+    fingerprint = group.fingerprint
+    traits = dead_letters.traits(conn, fingerprint=fingerprint)
+    release, guidance = _release(conn, group), _guidance(call, group)
+    base_url = call.settings.url or str(call.request.base_url)
+    return {
+        "traits": traits,
+        "trace": dead_letters.trace(conn, fingerprint=fingerprint),
+        "release": release,
+        "guidance": guidance,
+        "parts": parts(group.error_summary or ""),
+        "messages": one_group.messages(conn, fingerprint=fingerprint),
+        "rules": one_group.related(conn, fingerprint=fingerprint),
+        "acts_on": one_group.acts(conn, fingerprint=fingerprint),
+        "text": group_text.told(group, traits, release=release, guidance=guidance, base_url=base_url, now=call.now),
+    }
+
+
+def _release(conn: Connection, group: Group) -> Release | None:
+    known = releases.between(conn, since=group.first_at - EXPLAINS, until=group.first_at)
+    return releases.before(known, group.first_at, within=EXPLAINS)
+
+
+def _guidance(call: Call, group: Group) -> Guidance:
+    """By its handler's name, which is the subscriber's where it is not the job type's."""
+    subscriber = None if group.handler_key == group.job_type else group.handler_key
+    return call.registry.guidance(job_type=group.job_type, subscriber_id=subscriber)
