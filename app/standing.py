@@ -33,7 +33,6 @@ class Subject:
 
     kind: Literal["queue", "handler"]
     name: str
-    base: str
 
     @property
     def is_queue(self) -> bool:
@@ -43,7 +42,7 @@ class Subject:
     @property
     def address(self) -> str:
         """Where its page is."""
-        return quote(self.base)
+        return f"/{'queues' if self.is_queue else 'job-types'}/{quote(self.name, safe='')}"
 
     @property
     def query(self) -> str:

@@ -20,7 +20,7 @@ def show(call: Call, conn: Connection) -> Response:
     name = call.path("type")
     if clean_text(name, field="type", limit=LENGTH) != name:
         raise NotFound
-    subject = Subject("handler", name, base=f"/job-types/{name}")
+    subject = Subject("handler", name)
     known = call.registry.subscribers.get(name)
     told = call.registry.guidance(job_type=name, subscriber_id=name if known else None)
     return standing.show(call, conn, subject, queue.of_handler, told=told)

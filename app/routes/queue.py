@@ -19,4 +19,4 @@ def show(call: Call, conn: Connection) -> Response:
         name = queue_name(call.path("queue"))
     except ValueError:
         raise NotFound from None
-    return standing.show(call, conn, Subject("queue", name, base=f"/queues/{name}"), queue.of_queue)
+    return standing.show(call, conn, Subject("queue", name), queue.of_queue)

@@ -28,12 +28,20 @@ def test_the_page_says_how_it_stands_and_why_it_waits(visitor: Visitor, conn: Co
     assert "no worker has ever said it could" in text
 
 
-def test_only_operators_are_offered_to_pause_and_discard(visitor: Visitor, conn: Connection) -> None:
+def test_what_is_run_from_other_queues_only_can_be_sent_there(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn, component="printer", job_types=["render_report"], queues=["print"])
     factories.job(conn, queue="mail")
-    acts = ("/queues/mail/pause", "/cancellations/new")
+    text = visitor("operator").get("/queues/mail").text
+    assert "printer runs render_report, but not from mail: only from print" in text
+    assert "queue=mail&amp;handler=render_report&amp;status=queued&amp;back=/queues/mail" in text
+
+
+def test_only_operators_are_offered_to_pause_reassign_and_cancel(visitor: Visitor, conn: Connection) -> None:
+    factories.job(conn, queue="mail")
+    acts = ("/queues/mail/pause", "/reassignments/new?all=1", "/cancellations/new?all=1")
     operators, viewers = visitor("operator").get("/queues/mail").text, visitor("viewer").get("/queues/mail").text
-    assert [act in operators for act in acts] == [True, True]
-    assert [act in viewers for act in acts] == [False, False]
+    assert [act in operators for act in acts] == [True] * 3
+    assert [act in viewers for act in acts] == [False] * 3
 
 
 def test_a_pause_is_told_with_its_end_its_reason_and_who_ended_the_one_before(

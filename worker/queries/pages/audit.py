@@ -31,7 +31,7 @@ _newest = select(func.max(touched.c.action_id)).where(among(touched.c.job_id, "o
 LATEST = select(action).where(action.c.id == _newest)
 OF_TARGET = (
     select(action)
-    .where(action.c.target == bindparam("of_target"), action.c.action.in_(bindparam("actions", expanding=True)))
+    .where(action.c.target == bindparam("of_target"), among(action.c.action, "of_actions"))
     .order_by(action.c.id.desc())
     .limit(bindparam("at_most"))
 )
@@ -91,7 +91,7 @@ def latest(conn: Connection, *, job_ids: Sequence[UUID]) -> Row | None:
 
 def of_target(conn: Connection, *, target: str, actions: Collection[str], limit: int) -> Sequence[Row]:
     """The newest of these acts on one thing that is not a job, by its name."""
-    values = {"of_target": target, "actions": list(actions), "at_most": limit}
+    values = {"of_target": target, "of_actions": list(actions), "at_most": limit}
     return conn.execute(OF_TARGET, values).all()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, bindparam, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, bindparam, func, literal_column, select
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Row, Timestamp, bin_of
@@ -66,7 +66,9 @@ class Slot:
 
 def _sum(column: ColumnElement[int], outcomes: tuple[AttemptOutcome, ...] | None = None) -> ColumnElement[int]:
     amount = func.sum(column)
-    wanted = amount.filter(minutes.c.outcome.in_(outcomes)) if outcomes else amount
+    # Spelt out: a list of values would be bound anew in each of the sums
+    named = [literal_column(f"'{outcome}'") for outcome in outcomes or ()]
+    wanted = amount.filter(minutes.c.outcome.in_(named)) if named else amount
     return sql_cast(func.coalesce(wanted, 0), BigInteger).label(column.name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Integer, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
 
 from worker.database import Bytewise, Timestamp
 from worker.queries.schema.base import metadata
@@ -25,3 +25,5 @@ statistics_minutes = Table(
     Column("wait_ms", BigInteger, nullable=False),
     *(Column(name, Integer, nullable=False, server_default="0") for name in (*RUN_BUCKETS, *WAIT_BUCKETS)),
 )
+Index("ix_statistics_minutes_queue", statistics_minutes.c.queue, statistics_minutes.c.minute)
+Index("ix_statistics_minutes_handler", statistics_minutes.c.handler_key, statistics_minutes.c.minute)
