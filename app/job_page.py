@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import payload, said, timeline, trail
+from app import error_trace, payload, said, timeline, trail
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
@@ -65,6 +65,7 @@ def shown(call: Call, conn: Connection, job: Row, *, revealed: bool = False) -> 
         trail=trail.of(job, attempts, actions),
         payload=payload.of(job, OPEN if revealed else closed(call, job)),
         revealed=revealed,
+        error=error_trace.of(job.error_detail) if job.error_detail else [],
         uncopied=uncopied(job),
         copies=copies.of(conn, job_id=job.id),
         siblings=story.siblings(conn, event_id=job.event_id, now=call.now) if job.event_id else [],

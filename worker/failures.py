@@ -32,6 +32,7 @@ _PLACEHOLDERS = (
     (re.compile(r"\d+(?:[.,:]\d+)*"), "‹n›"),
 )
 _SAID_WITHIN_SECONDS = 1
+_LIBRARIES = re.compile(r"(?:site|dist)-packages|python3(?:\.\d+)?")
 _KNOWN_STR = {kind.__str__ for kind in (BaseException, KeyError, OSError, SyntaxError, UnicodeError)}
 _PLAIN = {str, int, float, bool, bytes, type(None)}
 # What must not reach a log, a terminal or the database: control characters, and text direction overrides.
@@ -150,11 +151,17 @@ def _detail(error: BaseException, error_type: str, summary: str) -> str:
     frames = traceback.extract_tb(error.__traceback__, limit=-12)
     lines = []
     for frame in frames[1:] or frames:  # the first frame is the executor's own call
-        where = "/".join(PurePath(frame.filename).parts[-3:])
-        lines.append(f"{where}:{frame.lineno} in {frame.name}")
+        lines.append(f"{_where(frame.filename)}:{frame.lineno} in {frame.name}")
         if frame.line:
             lines.append(f"    {frame.line}")
     trace = safe_text("\n".join(lines), MAX_DETAIL)
     last = f"{error_type}: {summary}" if summary else error_type
     room = MAX_DETAIL - len(last) - 1
     return f"{trace[-room:]}\n{last}" if trace else last
+
+
+def _where(filename: str) -> str:
+    """The end of a path: of a library's, from where libraries lie, so that it can be told from the handler's own."""
+    parts = PurePath(filename).parts
+    libraries = [place for place, part in enumerate(parts) if _LIBRARIES.fullmatch(part)]
+    return "/".join(parts[libraries[-1] :] if libraries else parts[-3:])

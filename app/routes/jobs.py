@@ -20,6 +20,10 @@ from worker.payloads import clean_text
 from worker.queries import saved_views, tenants
 from worker.queries.pages import filters, jobs, selection
 from worker.queries.pages.keyset import Page
+from worker.queries.pages.states import State
+
+COUNTABLE = (Status.FAILED, Status.RUNNING, State.READY, State.SCHEDULED, State.RETRYING)
+"""What an index holds apart, so that counting what matches walks over nothing else."""
 
 
 def index(call: Call, conn: Connection) -> Response:
@@ -69,14 +73,14 @@ def _kept(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, An
 
 
 def _read(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, Any]:
-    """A page of the list, and how many dead letters match where all of them can be chosen at once."""
+    """A page of the list, and how many jobs match where all of them can be chosen at once."""
     tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
     if wanted.tenant and tenant_id is None:
         return {"listed": Page([]), "matching": 0, "no_tenant": True}
     before, after = call.query.get("before"), call.query.get("after")
     listed = jobs.read(conn, wanted, tenant_id=tenant_id, before=before, after=after, now=call.now)
     matching = 0
-    if wanted.status == Status.FAILED and listed.older and not listed.stopped:
+    if wanted.status in COUNTABLE and listed.older and not listed.stopped:
         matching = selection.count(conn, wanted, tenant_id=tenant_id, before=call.now, now=call.now)
     return {"listed": listed, "matching": matching, "no_tenant": False}
 

@@ -94,6 +94,38 @@ def test_a_running_job_says_where_and_when_its_worker_is_silent(visitor: Visitor
     assert "It runs on worker" in plain(client.get(f"/jobs/{held}").text)
 
 
+def test_a_cancel_of_a_running_job_is_asked_for_heard_and_ended_apart(visitor: Visitor, conn: Connection) -> None:
+    asked_at = NOON - timedelta(seconds=60)
+    factories.worker_instance(conn, "worker-1", last_heartbeat_at=asked_at - timedelta(seconds=5))
+    factories.worker_instance(conn, "worker-2", last_heartbeat_at=asked_at + timedelta(seconds=50))
+    client = visitor()
+    running: dict[str, Any] = {"status": Status.RUNNING, "cancel_requested_at": asked_at}
+    unheard, heard = (factories.job(conn, locked_by=f"worker-{number}", **running) for number in (1, 2))
+    record(conn, actor=Actor("mira"), action="cancel", job_ids=[heard], now=asked_at)
+    assert "not heard yet" in plain(client.get(f"/jobs/{unheard}").text)
+    said = plain(client.get(f"/jobs/{heard}").text)
+    assert "asked by mira" in said
+    assert "heard by its worker" in said
+    assert "not ended yet" in said
+    for status, words in ((Status.CANCELLED, "and was not tried again, 1 min"), (Status.SUCCEEDED, "all the same")):
+        ended = factories.job(conn, status=status, cancel_requested_at=asked_at)
+        assert words in plain(client.get(f"/jobs/{ended}").text)
+    assert "Asked to stop" not in client.get(f"/jobs/{factories.job(conn)}").text
+
+
+def test_a_job_that_waits_for_its_time_can_be_run_now(visitor: Visitor, conn: Connection) -> None:
+    job = factories.job(conn, scheduled=True, available_at=NOON + timedelta(hours=1))
+    assert f'href="/runs/new?job={job}&amp;back=/jobs/{job}"' in visitor().get(f"/jobs/{job}").text
+    assert "/runs/new" not in visitor("viewer").get(f"/jobs/{job}").text
+
+
+def test_the_frame_to_look_at_is_marked(visitor: Visitor, conn: Connection) -> None:
+    detail = "shop/invoice.py:3 in render\n    load(<b>)\nsite-packages/x.py:1 in f\nBoom: no"
+    text = visitor().get(f"/jobs/{factories.job(conn, status=Status.FAILED, error_detail=detail)}").text
+    assert "shop/invoice.py:3 in render\n    load(&lt;b&gt;)</mark>" in text
+    assert '<span class="hot">Boom: no</span>' in text
+
+
 def test_a_job_is_shown_among_those_of_its_event(visitor: Visitor, conn: Connection) -> None:
     jobs = [
         factories.job(conn, event_id="ev-1", event_type="order.created", subscriber_id=name)

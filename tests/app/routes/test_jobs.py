@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event
@@ -119,6 +120,31 @@ def test_a_list_can_be_turned_round(visitor: Visitor, conn: Connection) -> None:
     assert '<a class="link" href="/jobs">The newest first</a>' in text
 
 
+@pytest.mark.parametrize(
+    ("status", "offered"),
+    [
+        ("failed", {"/replays/new", "/cancellations/new"}),
+        ("ready", {"/cancellations/new", "/reassignments/new"}),
+        ("scheduled", {"/runs/new", "/cancellations/new", "/reassignments/new"}),
+        ("running", {"/cancellations/new"}),
+        ("succeeded", set()),
+    ],
+)
+def test_a_list_offers_the_acts_that_its_state_allows_for_this_page_and_for_all(
+    visitor: Visitor, conn: Connection, monkeypatch: pytest.MonkeyPatch, status: str, offered: set[str]
+) -> None:
+    monkeypatch.setattr(keyset, "LIMIT", 2)
+    for _ in range(3):
+        later: dict[str, Any] = {"scheduled": True, "available_at": NOON + timedelta(hours=1)}
+        factories.job(conn, **later if status == "scheduled" else {"status": STORED[status]})
+    text = visitor().get(f"/jobs?status={status}").text
+    assert set(re.findall(r'formaction="([^"]+)"', text)) == offered
+    assert ("Select all 3 that match" in text) == bool(offered)
+
+
+STORED = {"ready": Status.QUEUED, "failed": Status.FAILED, "running": Status.RUNNING, "succeeded": Status.SUCCEEDED}
+
+
 def test_a_search_adds_to_the_filters_there_are_and_each_can_be_taken_away(visitor: Visitor, conn: Connection) -> None:
     client = visitor()
     answer = client.get("/jobs?queue=mail&since=24h&q=type:crm.sync")
@@ -194,7 +220,7 @@ def test_a_viewer_sees_the_buttons_off_and_why(visitor: Visitor, conn: Connectio
     [
         ("/jobs", 2),
         ("/jobs?tenant=acme&status=failed&error=no", 4),
-        ("/dead-letters", 4),
+        ("/dead-letters", 9),
         ("/audit", 1),
         ("/jobs/{job}", 7),
     ],
