@@ -30,6 +30,7 @@ from worker.database import Engine, connect, is_file
 from worker.deployment import Deployment
 from worker.handlers import Registry, configured
 from worker.queries.pages.figures import sample
+from worker.queries.pages.looks import look
 from worker.runtime.local import local_worker
 from worker.runtime.maintenance import Maintenance
 from worker.runtime.worker import Worker
@@ -92,10 +93,10 @@ def new_worker(settings: WorkerSettings, registry: Registry) -> Worker:
 
 
 def new_maintenance(settings: WorkerSettings, registry: Registry) -> Maintenance:
-    """Relay, reaper, pruner and backfills, not started yet."""
+    """Relay, reaper, pruner, observer and backfills, not started yet."""
     topology.require_shareable(settings, starts="the maintenance")
     topology.require_timing(settings)
-    return Maintenance(settings, registry, url=topology.address(settings))
+    return Maintenance(settings, registry, url=topology.address(settings), look=look)
 
 
 def _engines(settings: ConsoleSettings) -> list[Engine]:

@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 
 from app.oidc.settings import OidcSettings
+from app.thresholds import Thresholds
 from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
-from worker.settings import Names, Seconds, Whole
-
+from worker.settings import Names, Whole
 
 ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/?", re.ASCII | re.IGNORECASE)
 
 
-class ConsoleSettings(OidcSettings):
+class ConsoleSettings(OidcSettings, Thresholds):
     """One console's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 
     # The address of the pages, whose role may do no more than their buttons
@@ -41,7 +41,6 @@ class ConsoleSettings(OidcSettings):
     streams_per_operator: int = Field(default=20, ge=1, le=1000)
     console_pool_size: int = Field(default=8, ge=1, le=100)
     required_job_types: Names = None
-    stuck_after_seconds: Seconds = 300
     undo_seconds: Whole = Field(default=8, ge=0, le=3600)
 
     @field_validator("allowed_hosts", "trusted_proxies", "required_job_types", mode="before")

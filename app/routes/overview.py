@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +13,9 @@ from app import charts, courses
 from app.templating import render
 from app.web import Call
 from worker.database import Connection
-from worker.queries.pages import attention, loads, overview, provisioning
+from worker.queries.pages import attention, loads, overview
+from worker.queries.pages.attention import Seen
 from worker.queries.pages.courses import SPANS
-from worker.queries.pages.provisioning import Provisioning
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,9 @@ class Sources:
     conn: Connection
 
     @cached_property
-    def in_flight(self) -> tuple[list[Provisioning], int]:
-        """The tenants that are being provisioned."""
-        return provisioning.in_flight(self.conn)
+    def seen(self) -> Seen:
+        """What trouble is looked for in."""
+        return Seen(self.conn, self.call.figures, self.call.settings.limits)
 
 
 def index(call: Call, conn: Connection) -> Response:
@@ -43,9 +42,7 @@ def index(call: Call, conn: Connection) -> Response:
 
 
 def _attention(sources: Sources) -> dict[str, Any]:
-    limit = timedelta(seconds=sources.call.settings.max_runtime_seconds)
-    shown, _ = sources.in_flight
-    items = attention.read(sources.conn, sources.call.figures, in_flight=shown, max_runtime=limit)
+    items = attention.read(sources.seen)
     return {"attention": items, "people": attention.people(items)}
 
 
@@ -56,8 +53,7 @@ def _tiles(sources: Sources) -> dict[str, Any]:
 def _course(sources: Sources) -> dict[str, Any]:
     span, figures = courses.span_of(sources.call), sources.call.figures
     slots = overview.course(sources.conn, figures, span)
-    # The oldest version known is no release: it may have run for years
-    began = [(each.started_at, each.version) for each in figures.releases[:-1]]
+    began = [(each.at, each.name) for each in figures.releases]
     markers = charts.marked([slot.at for slot in slots], began)
     return {"span": span, "spans": SPANS.values(), "slots": slots, "drawn": charts.throughput(slots, markers)}
 
@@ -71,7 +67,7 @@ def _pulses(sources: Sources) -> dict[str, Any]:
 
 
 def _provisioning(sources: Sources) -> dict[str, Any]:
-    shown, total = sources.in_flight
+    shown, total = sources.seen.in_flight
     return {"provisioning": shown, "provisioning_total": total}
 
 

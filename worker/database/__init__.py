@@ -10,7 +10,17 @@ from sqlalchemy import Row as AnyRow
 from worker.database.addresses import is_server, signing_in
 from worker.database.aggregates import earliest, slot_of, tally
 from worker.database.breaking import break_off
-from worker.database.clock import bin_of, clock_default, elapsed_ms, epoch_of, minute_of, moment, optional, seconds
+from worker.database.clock import (
+    ahead_ms,
+    bin_of,
+    clock_default,
+    elapsed_ms,
+    epoch_of,
+    minute_of,
+    moment,
+    optional,
+    seconds,
+)
 from worker.database.ddl import bounded, check, schema_of
 from worker.database.engines import autocommit, connect, is_file, read_only, url_of
 from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable, is_strained
@@ -61,6 +71,7 @@ __all__ = (
     "Row",
     "Seat",
     "Timestamp",
+    "ahead_ms",
     "alone",
     "among",
     "append_recent",

@@ -49,6 +49,14 @@ def elapsed_ms(start: ColumnElement[datetime], end: ColumnElement[datetime]) -> 
     )
 
 
+def ahead_ms(instant: ColumnElement[datetime], of: ColumnElement[datetime]) -> ColumnElement[int]:
+    """By how many whole milliseconds one instant is after the other; fewer than none when it is before."""
+    return Either(
+        postgresql=sql_cast(func.round(func.extract("epoch", instant - of) * 1000), BigInteger),
+        sqlite=sql_cast(func.round(_plain(instant - of) / 1000.0), BigInteger),
+    )
+
+
 def epoch_of(instant: ColumnElement[datetime]) -> ColumnElement[int]:
     """Whole seconds since the epoch."""
     return Either(

@@ -28,6 +28,7 @@ LOOK = (
     .on_conflict_do_nothing(index_elements=["minute"])
     .returning(sample_minutes.c.minute)
 )
+SEEN = select(sample_minutes.c.minute).where(sample_minutes.c.minute == _MINUTE)
 _PAIRS = records("pairs", queue=Bytewise, handler_key=Text(), **dict.fromkeys(_COUNTS, Integer()))
 ADD_PAIRS = insert(backlog_minutes).from_select(
     ["minute", "queue", "handler_key", *_COUNTS], select(_MINUTE, *_PAIRS.c)
@@ -70,6 +71,11 @@ class Sample:
     dead: int = 0
     pairs: Sequence[Pair] = ()
     findings: Mapping[str, float] = field(default_factory=dict)
+
+
+def is_due(conn: Connection, *, now: datetime | None = None) -> bool:
+    """Whether nobody has looked in this minute."""
+    return conn.execute(SEEN, {"at_now": now}).first() is None
 
 
 def write(conn: Connection, sample: Sample, *, now: datetime | None = None) -> bool:

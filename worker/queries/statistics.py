@@ -18,7 +18,7 @@ from worker.queries.schema import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statist
 
 _KEYS = ("handler_key", "queue", "outcome")
 _SUMS = ("run_ms", "wait_ms")
-_COUNTS = ("jobs", *RUN_BUCKETS, *WAIT_BUCKETS)
+_COUNTS = ("jobs", "late", *RUN_BUCKETS, *WAIT_BUCKETS)
 _COUNTERS = (*_SUMS, *_COUNTS)
 _ROWS = records(
     "finished",
@@ -35,6 +35,10 @@ ADD = _INSERT.on_conflict_do_update(
 )
 
 
+LATE_ATTEMPT = 3
+"""A job that completes only then was near to being a dead letter."""
+
+
 class Measured(NamedTuple):
     """One attempt as the statistics count it."""
 
@@ -43,6 +47,12 @@ class Measured(NamedTuple):
     outcome: AttemptOutcome
     run_ms: float
     wait_ms: float
+    attempt: int = 1
+
+    @property
+    def late(self) -> bool:
+        """Whether it completed, but not before it had failed twice."""
+        return self.outcome is AttemptOutcome.COMPLETED and self.attempt >= LATE_ATTEMPT
 
 
 def waited_ms(claimed_at: datetime, *, available_at: datetime, created_at: datetime) -> float:
@@ -55,17 +65,17 @@ def add(conn: Connection, attempts: Iterable[Measured], *, now: datetime | None 
 
     Rows are touched in one order and after those of any job, so that nobody who does the same ever deadlocks.
     """
-    times: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
-    for handler, queue, outcome, run_ms, wait_ms in attempts:
-        times[handler, queue, outcome].append((run_ms, wait_ms))
+    times: dict[tuple[str, str, str], list[tuple[float, float, bool]]] = defaultdict(list)
+    for each in attempts:
+        times[each.handler_key, each.queue, each.outcome].append((each.run_ms, each.wait_ms, each.late))
     if times:
         document = [dict(zip(_KEYS, key, strict=True)) | _summed(times[key]) for key in sorted(times)]
         conn.execute(ADD, {"finished": json.dumps(document), "at_now": now})
 
 
-def _summed(times: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    runs, waits = (sorted(each) for each in zip(*times, strict=True))
-    sums = {"jobs": len(runs), "run_ms": round(sum(runs)), "wait_ms": round(sum(waits))}
+def _summed(times: Sequence[tuple[float, float, bool]]) -> dict[str, Any]:
+    runs, waits, late = (sorted(each) for each in zip(*times, strict=True))
+    sums = {"jobs": len(runs), "late": sum(late), "run_ms": round(sum(runs)), "wait_ms": round(sum(waits))}
     return sums | _histogram(RUN_BUCKETS, runs) | _histogram(WAIT_BUCKETS, waits)
 
 

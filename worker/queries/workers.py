@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, update
+from sqlalchemy import Connection, bindparam, literal, update
 
-from worker.database import Json, Names, append_recent, epoch_of, insert, moment
+from worker.database import (
+    Json,
+    Names,
+    Timestamp,
+    ahead_ms,
+    append_recent,
+    epoch_of,
+    greatest,
+    insert,
+    least,
+    moment,
+)
 from worker.queries.audit import Actor, record
 from worker.queries.schema import runtime_heartbeats, worker_instances
 
 _epoch = epoch_of(moment())
+_A_DAY_MS = 86_400_000  # more is no more wrong, and would not fit
+_ahead = ahead_ms(bindparam("by_own_clock", type_=Timestamp), moment())
+_clock_ahead_ms = greatest(least(_ahead, literal(_A_DAY_MS)), literal(-_A_DAY_MS))
 _INSTANCE = insert(worker_instances).values(
     instance_id=bindparam("of_instance"),
     component=bindparam("of_component"),
@@ -29,6 +43,7 @@ _INSTANCE = insert(worker_instances).values(
     started_at=moment(),
     last_heartbeat_at=moment(),
     recent_beats=append_recent(None, _epoch),
+    clock_ahead_ms=_clock_ahead_ms,
     heartbeat_interval_seconds=bindparam("every_seconds"),
 )
 BEAT = _INSTANCE.on_conflict_do_update(
@@ -36,6 +51,7 @@ BEAT = _INSTANCE.on_conflict_do_update(
     set_={
         "last_heartbeat_at": moment(),
         "recent_beats": append_recent(worker_instances.c.recent_beats, _epoch),
+        "clock_ahead_ms": _clock_ahead_ms,
         "stopped_at": None,
     },
 ).returning(worker_instances.c.drain_requested_at)
@@ -107,6 +123,7 @@ def beat(conn: Connection, *, instance: Instance, now: datetime | None = None) -
         "of_version": instance.version,
         "every_seconds": max(1, round(instance.heartbeat_interval_seconds)),
         "with_detail": {"job_types": sorted(instance.job_types)},
+        "by_own_clock": now or datetime.now(UTC),
         "at_now": now,
     }
     drain_requested_at = conn.execute(BEAT, values).scalar_one()

@@ -14,10 +14,12 @@ from worker.runtime.acts import Acts
 from worker.runtime.backfills import Backfills
 from worker.runtime.grouper import EVERY_SECONDS as LOOK_AT_GROUPS_SECONDS
 from worker.runtime.grouper import Grouper
+from worker.runtime.observer import LOOK_SECONDS, Look, Observer
 from worker.runtime.pruner import Pruner
 from worker.runtime.reaper import Reaper
 from worker.runtime.relay import Relay
 from worker.runtime.roll_call import RollCall
+from worker.runtime.stamped import Stamped
 from worker.settings import WorkerSettings
 
 _LOOK_FOR_ACTS_SECONDS = 1
@@ -35,8 +37,15 @@ class Duty:
     interval_seconds: float
 
 
-def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: FilteringBoundLogger) -> tuple[Duty, ...]:
-    """The relay first, then the others; the backfills where a net has one."""
+def duties(
+    engine: Engine,
+    settings: WorkerSettings,
+    registry: Registry,
+    log: FilteringBoundLogger,
+    *,
+    look: Look | None = None,
+) -> tuple[Duty, ...]:
+    """The relay first, then the others; the backfills where a net has one, the looks where somebody knows how."""
     backfills = Backfills(
         engine,
         tuple(net for net in registry.nets if net.backfill),
@@ -45,13 +54,15 @@ def duties(engine: Engine, settings: WorkerSettings, registry: Registry, log: Fi
         log=log,
     )
     look_seconds = min(settings.backfill_interval_seconds, _LOOK_FOR_BACKFILLS_SECONDS)
-    reaper = Reaper(engine, settings.job_stale_after_seconds, log)
+    relay = Stamped(engine, "relay", Relay(engine, registry.subscribers, log).tick)
+    reaper = Stamped(engine, "reaper", Reaper(engine, settings.job_stale_after_seconds, log).tick)
     return (
-        Duty("relay", Relay(engine, registry.subscribers, log).tick, settings.relay_interval_seconds),
+        Duty("relay", relay.tick, settings.relay_interval_seconds),
         Duty("roll call", RollCall(engine, registry.subscribers, log).tick, SAID_AGAIN_SECONDS),
         Duty("reaper", reaper.tick, settings.reaper_interval_seconds),
         Duty("grouper", Grouper(engine, log).tick, LOOK_AT_GROUPS_SECONDS),
         Duty("acts", Acts(engine).tick, _LOOK_FOR_ACTS_SECONDS),
         Duty("pruner", Pruner(engine, settings.retention_days, log).tick, settings.pruner_interval_seconds),
+        *([Duty("observer", Observer(engine, look).tick, LOOK_SECONDS)] if look else []),
         *([Duty("backfills", backfills.tick, look_seconds)] if backfills.nets else []),
     )

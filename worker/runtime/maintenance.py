@@ -13,6 +13,7 @@ from worker.queries import wakeups
 from worker.runtime.duties import duties
 from worker.runtime.loop import Loop, stop_all
 from worker.runtime.notifier import Notifier
+from worker.runtime.observer import Look
 from worker.runtime.sleeper import Sleeper
 from worker.settings import WorkerSettings
 
@@ -22,13 +23,13 @@ _STOPS_WITHIN_SECONDS = 5
 class Maintenance:
     """A thread for each duty; the relay is told of events as they are published, and asks for it while it is idle."""
 
-    def __init__(self, settings: WorkerSettings, registry: Registry, *, url: str) -> None:
+    def __init__(self, settings: WorkerSettings, registry: Registry, *, url: str, look: Look | None = None) -> None:
         self._log = structlog.get_logger().bind(duty="maintenance")
         self._engine = connect(url, application_name="watchfloor maintenance", pool_size=4)
         self._published = Event()
         self._sleeper = Sleeper(self._engine, channel=wakeups.OUTBOX, name=str(new_id()))
         self._notifier = Notifier(url, {wakeups.OUTBOX: self._published}, log=self._log)
-        self._loops = self._new_loops(settings, registry)
+        self._loops = self._new_loops(settings, registry, look)
 
     def start(self) -> None:
         """Begin; each duty has its first turn at once."""
@@ -42,9 +43,9 @@ class Maintenance:
         self._notifier.stop()
         self._engine.dispose()
 
-    def _new_loops(self, settings: WorkerSettings, registry: Registry) -> tuple[Loop, ...]:
+    def _new_loops(self, settings: WorkerSettings, registry: Registry, look: Look | None) -> tuple[Loop, ...]:
         log = self._log
-        relay, *others = duties(self._engine, settings, registry, log)
+        relay, *others = duties(self._engine, settings, registry, log, look=look)
 
         def relay_and_look() -> bool:
             return self._sleeper.look_again(busy=relay.tick())

@@ -28,6 +28,7 @@ from worker.runtime.readiness import Readiness
 from worker.runtime.reaper import Reaper
 from worker.runtime.roll_call import RollCall
 from worker.runtime.sleeper import Sleeper
+from worker.runtime.stamped import Stamped
 from worker.runtime.startup import new_instance, validate
 from worker.settings import WorkerSettings
 
@@ -203,6 +204,7 @@ class Worker:
         settings, log = self._settings, self._log
         beat, poll = settings.heartbeat_interval_seconds, settings.poll_interval_seconds
         dispatcher = self._dispatcher
+        reaper = Stamped(self._engine, "reaper", self._reaper.tick)
         fence = Fence(self._held, self._completer, settings=settings, log=log)
         return (
             Loop("dispatcher", dispatcher.tick, log=log, interval_seconds=dispatcher.patience_seconds, bell=self._work),
@@ -211,6 +213,6 @@ class Worker:
             ),
             Loop("fence", fence.tick, log=log, interval_seconds=min(beat / 4, 1)),
             Loop("heartbeat", self._heartbeat.tick, log=log, interval_seconds=beat, retry_seconds=min(beat, 1)),
-            Loop("reaper", self._reaper.tick, log=log, interval_seconds=settings.reaper_interval_seconds),
+            Loop("reaper", reaper.tick, log=log, interval_seconds=settings.reaper_interval_seconds),
             Loop("roll call", self._roll_call.tick, log=log, interval_seconds=SAID_AGAIN_SECONDS),
         )

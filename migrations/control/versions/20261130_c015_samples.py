@@ -1,16 +1,16 @@
-"""Samples once a minute of what waits and of what is wrong, and when which release began."""
+"""Samples once a minute of what waits and of what is wrong, what they are taken from, and when which release began."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from worker.database import BigId, Bytewise, Timestamp
+from worker.database import BigId, Bytewise, Timestamp, schema_of
 
 revision = "20261130_c015"
 down_revision = "20261129_c014"
 branch_labels = None
 depends_on = None
 
-_TABLES = ("releases", "finding_minutes", "backlog_minutes", "sample_minutes")
+_TABLES = ("duty_runs", "releases", "finding_minutes", "backlog_minutes", "sample_minutes")
 
 
 def upgrade() -> None:
@@ -41,6 +41,19 @@ def upgrade() -> None:
     )
     op.create_index("ix_finding_minutes_minute", "finding_minutes", ["minute"], schema="control")
     _releases()
+    op.create_table(
+        "duty_runs",
+        sa.Column("duty", sa.Text, primary_key=True),
+        sa.Column("ran_at", Timestamp, nullable=False),
+        sa.Column("ran_by", sa.Text, nullable=False),
+        sa.CheckConstraint("length(duty) BETWEEN 1 AND 50", name="duty"),
+        sa.CheckConstraint("length(ran_by) BETWEEN 1 AND 100", name="ran_by"),
+        schema="control",
+    )
+    schema = schema_of(op.get_bind())
+    op.add_column("worker_instances", sa.Column("clock_ahead_ms", sa.Integer), schema=schema)
+    late = sa.Column("late", sa.Integer, nullable=False, server_default="0")
+    op.add_column("statistics_minutes", late, schema=schema)
 
 
 def _counts() -> list[sa.Column[int]]:
@@ -77,5 +90,8 @@ _OF_INSTANCE = ("version", "component", "started_at")
 
 def downgrade() -> None:
     """Undo it, with the data in it."""
+    schema = schema_of(op.get_bind())
+    op.drop_column("statistics_minutes", "late", schema=schema)
+    op.drop_column("worker_instances", "clock_ahead_ms", schema=schema)
     for table in _TABLES:
         op.drop_table(table, schema="control")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -14,15 +14,17 @@ from sqlalchemy import Connection, Row, func, select
 from worker.database import moment
 from worker.queries import queues
 from worker.queries.operators import Role
-from worker.queries.pages import backlog, fleet, flow
+from worker.queries.pages import backlog, fleet, flow, releases
 from worker.queries.pages.backlog import COUNTED, SHEET, Backlog, Depths
 from worker.queries.pages.fleet import State, Worker
 from worker.queries.pages.flow import Hour
 from worker.queries.pages.outbox import OUTBOX
 from worker.queries.pages.provisioning import PROVISION_TENANT
+from worker.queries.pages.releases import Release
 from worker.queries.pages.transactions import OLDEST
 from worker.queries.schema import bulk_acts, operator_actions, tenants
 
+RELEASES_WITHIN = timedelta(days=8)
 TENANTS = select(tenants.c.onboarding_status, func.count().label("tenants")).group_by(tenants.c.onboarding_status)
 _done = bulk_acts.c.done + bulk_acts.c.skipped + bulk_acts.c.failed + bulk_acts.c.undone
 _told = bulk_acts.c.passed + bulk_acts.c.same_error + bulk_acts.c.new_error
@@ -75,7 +77,7 @@ class Figures:
     audit_id: int
     acts: int
     transaction: Any
-    releases: tuple[Row[Any], ...]
+    releases: list[Release]
     progress: float
 
     @cached_property
@@ -233,7 +235,7 @@ def sample(conn: Connection, *, now: datetime | None = None) -> Figures:
         audit_id=clock.audit_id or 0,
         acts=int(clock.acts),
         transaction=conn.execute(OLDEST).first(),
-        releases=tuple(conn.execute(fleet.RELEASES)),
+        releases=releases.between(conn, since=clock.now - RELEASES_WITHIN, until=clock.now),
         progress=float(sum(row.progress for row in held if row.job_type == PROVISION_TENANT)),
     )
 

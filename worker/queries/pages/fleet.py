@@ -50,17 +50,11 @@ PRESENT = (
         instance.c.last_heartbeat_at,
         instance.c.drain_requested_at,
         instance.c.stopped_at,
+        instance.c.clock_ahead_ms,
     )
     .where(instance.c.stopped_at.is_(None))
     .order_by(instance.c.last_heartbeat_at.desc())
     .limit(SEEN)
-)
-RELEASES = (
-    select(instance.c.version, func.min(instance.c.started_at).label("started_at"))
-    .where(instance.c.version.is_not(None))
-    .group_by(instance.c.version)
-    .order_by(func.min(instance.c.started_at).desc())
-    .limit(10)
 )
 _wanted = records("wanted", job_type=Text())
 _able = (
@@ -109,6 +103,7 @@ class Worker:
     started_at: datetime
     heartbeat_at: datetime
     held: tuple[Row[Any], ...]
+    clock_ahead_ms: int | None = None
 
     @property
     def busy(self) -> int:
@@ -169,4 +164,5 @@ def _worker(row: Any, held: list[Row[Any]], state: State) -> Worker:
         started_at=row.started_at,
         heartbeat_at=row.last_heartbeat_at,
         held=tuple(held),
+        clock_ahead_ms=row.clock_ahead_ms,
     )

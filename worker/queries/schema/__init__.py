@@ -34,7 +34,7 @@ from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKE
 from worker.queries.schema.tenants import tenants
 from worker.queries.schema.tokens import api_tokens
 from worker.queries.schema.views import PROCESSING_JOBS
-from worker.queries.schema.workers import queue_controls, runtime_heartbeats, sleepers, worker_instances
+from worker.queries.schema.workers import duty_runs, queue_controls, runtime_heartbeats, sleepers, worker_instances
 
 __all__ = (
     "BUCKETS_MS",
@@ -45,6 +45,7 @@ __all__ = (
     "bulk_act_jobs",
     "bulk_acts",
     "dead_letter_groups",
+    "duty_runs",
     "event_outbox",
     "finding_minutes",
     "has_status",

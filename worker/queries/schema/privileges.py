@@ -41,6 +41,7 @@ PRIVILEGES: Privileges = {
     "sample_minutes": {APP_RW: "SELECT, INSERT, DELETE", CONSOLE_RW: _READ},
     "backlog_minutes": {APP_RW: "SELECT, INSERT, DELETE", CONSOLE_RW: _READ},
     "finding_minutes": {APP_RW: "SELECT, INSERT, DELETE", CONSOLE_RW: _READ},
+    "duty_runs": {APP_RW: "SELECT, INSERT, UPDATE", CONSOLE_RW: _READ},
     "releases": {APP_RW: _ADD, CONSOLE_RW: _READ},
     "worker_instances": {APP_RW: _WORK, CONSOLE_RW: "SELECT, UPDATE (drain_requested_at)"},
     "runtime_heartbeats": {APP_RW: _WORK, CONSOLE_RW: _READ},

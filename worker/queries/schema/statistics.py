@@ -24,6 +24,8 @@ statistics_minutes = Table(
     Column("run_ms", BigInteger, nullable=False),
     Column("wait_ms", BigInteger, nullable=False),
     *(Column(name, Integer, nullable=False, server_default="0") for name in (*RUN_BUCKETS, *WAIT_BUCKETS)),
+    # 20261130_c015: of the completed, those that had failed twice before
+    Column("late", Integer, nullable=False, server_default="0"),
 )
 Index("ix_statistics_minutes_queue", statistics_minutes.c.queue, statistics_minutes.c.minute)
 Index("ix_statistics_minutes_handler", statistics_minutes.c.handler_key, statistics_minutes.c.minute)

@@ -28,6 +28,8 @@ worker_instances = Table(
     Column("heartbeat_interval_seconds", Integer, nullable=False, server_default="10"),
     Column("drain_requested_at", Timestamp),
     Column("stopped_at", Timestamp),
+    # 20261130_c015: by how much its own clock is ahead of the database's, the way of the beat included
+    Column("clock_ahead_ms", Integer),
     limit("instance_id", 100, 1),
     limit("component", 100, 1),
     limit("role", 100),
@@ -54,6 +56,16 @@ runtime_heartbeats = Table(
     Column("instance_id", Text, nullable=False),
     Column("heartbeat_at", Timestamp, nullable=False),
     Column("detail", Json, nullable=False, server_default="{}"),
+)
+
+duty_runs = Table(
+    "duty_runs",
+    metadata,
+    Column("duty", Text, primary_key=True),
+    Column("ran_at", Timestamp, nullable=False),
+    Column("ran_by", Text, nullable=False),
+    limit("duty", 50, 1),
+    limit("ran_by", 100, 1),
 )
 
 sleepers = Table(

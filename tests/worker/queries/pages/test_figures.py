@@ -13,7 +13,7 @@ from tests import factories
 from tests.factories import NOON
 from tests.worker.queries.pages.rows import minute
 from worker.model import Status, new_id
-from worker.queries import audit, queues
+from worker.queries import audit, queues, releases
 from worker.queries.audit import Actor
 from worker.queries.outbox import NOBODY
 from worker.queries.pages import figures, readiness
@@ -31,7 +31,7 @@ def sample(conn: Connection) -> Figures:
 def test_an_empty_database_is_quiet(conn: Connection) -> None:
     seen = sample(conn)
     assert (seen.ready, seen.running, seen.dead, seen.slots, seen.ready_since) == (0, 0, 0, 0, None)
-    assert (seen.unserved, seen.silent, seen.transaction, seen.releases) == ((), (), None, ())
+    assert (seen.unserved, seen.silent, seen.transaction, seen.releases) == ((), (), None, [])
     assert [item.count for item in seen.nav()] == [None] * len(seen.nav())
 
 
@@ -144,13 +144,10 @@ def test_the_oldest_transaction_that_holds_vacuum_back_is_seen(engine: Engine, c
     assert (found.pid, found.application, found.state) == (pid, "tests", "idle in transaction")
 
 
-def test_versions_are_known_by_their_first_start(conn: Connection) -> None:
-    for name, version, started in (("a", "1", 90), ("b", "2", 30), ("c", "2", 60), ("d", None, 1)):
-        factories.worker_instance(conn, name, version=version, started_at=NOON - timedelta(minutes=started))
-    assert [(row.version, row.started_at) for row in sample(conn).releases] == [
-        ("2", NOON - timedelta(minutes=60)),
-        ("1", NOON - timedelta(minutes=90)),
-    ]
+def test_the_releases_of_the_last_days_are_known(conn: Connection) -> None:
+    for name, days in (("1", 9), ("2", 7), ("3", 1)):
+        releases.record(conn, name=name, actor=Actor("token:ci"), at=NOON - timedelta(days=days), now=NOON)
+    assert [each.name for each in sample(conn).releases] == ["2", "3"]
 
 
 def test_the_rail_counts_what_waits_and_alarms_at_what_is_wrong(conn: Connection) -> None:

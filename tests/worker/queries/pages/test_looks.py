@@ -1,0 +1,32 @@
+"""One look: the backlog pair by pair, and how bad each kind of trouble is, with no limit in it."""
+
+from datetime import timedelta
+
+from sqlalchemy import Connection
+
+from tests import factories
+from tests.factories import NOON
+from worker.model import Status
+from worker.queries.pages.looks import look
+from worker.queries.samples import Pair
+
+
+def test_a_look_counts_every_pair_and_measures_every_kind(conn: Connection) -> None:
+    factories.worker_instance(conn)
+    for seconds in (5, 40):
+        factories.job(conn, queue="mail", available_at=NOON - timedelta(seconds=seconds))
+    factories.job(conn, queue="mail", status=Status.RUNNING, locked_at=NOON - timedelta(seconds=9))
+    factories.job(conn, queue="bulk", status=Status.FAILED)
+    factories.job(conn, queue="bulk", available_at=NOON + timedelta(hours=1), scheduled=True)
+    seen = look(conn, now=NOON)
+    assert (seen.ready, seen.oldest_seconds, seen.scheduled, seen.running, seen.dead) == (2, 40, 1, 1, 1)
+    assert list(seen.pairs) == [
+        Pair("bulk", "render_report", scheduled=1, dead=1),
+        Pair("mail", "render_report", ready=2, oldest_seconds=40, running=1),
+    ]
+    assert {kind: value for kind, value in seen.findings.items() if value} == {"hung": 9}
+
+
+def test_nothing_at_all_is_a_look_too(conn: Connection) -> None:
+    seen = look(conn, now=NOON)
+    assert (seen.ready, list(seen.pairs), set(seen.findings.values())) == (0, [], {0})

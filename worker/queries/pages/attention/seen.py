@@ -1,0 +1,58 @@
+"""What the kinds of trouble are looked for in, each source read once however many ask it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from sqlalchemy import Connection
+
+from worker.queries.pages import groups, provisioning
+from worker.queries.pages.figures import Figures
+from worker.queries.pages.groups import Group
+from worker.queries.pages.provisioning import Provisioning
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From when on each trouble is told; a field is called as its setting is."""
+
+    finding_unserved_seconds: float = 30
+    finding_dead_per_hour: float = 1
+    finding_unreaped_seconds: float = 120
+    finding_unrelayed_seconds: float = 60
+    finding_idle_duty_seconds: float = 300
+    finding_behind_seconds: float = 120
+    finding_far_behind_seconds: float = 900
+    finding_still_seconds: float = 120
+    finding_transaction_seconds: float = 300
+    finding_clock_seconds: float = 5
+    finding_late_share: float = 0.1
+    finding_slower_times: float = 2
+    finding_paused_seconds: float = 900
+    max_runtime_seconds: float = 1800
+    stuck_after_seconds: float = 300
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The figures of the moment, and beside them what only some kinds need."""
+
+    conn: Connection
+    figures: Figures
+    limits: Limits
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The dead letters by error."""
+        return groups.read(self.conn, now=self.figures.at) if self.figures.dead else []
+
+    @cached_property
+    def in_flight(self) -> tuple[list[Provisioning], int]:
+        """The tenants that are being provisioned, a few of them, and how many there are."""
+        return provisioning.in_flight(self.conn)
+
+    def age(self, since: datetime) -> float:
+        """Seconds since that time."""
+        return (self.figures.at - since).total_seconds()
