@@ -21,7 +21,7 @@ HIT = ("acme", "acme", "globex", "acme", "initech", "hooli", "acme", "globex", "
 TRACE = """\
 shop/handlers/invoices.py:41 in render_invoice
     html = env.get_template(f"invoice_v{version}.html").render(invoice=invoice)
-jinja2/environment.py:1016 in get_template
+site-packages/jinja2/environment.py:1016 in get_template
     return self._load_template(name, globals)
 """
 CHEEKY = "row 1 of <b onmouseover=\"alert('hi')\">feed.csv</b> has 13 columns, not 12"
