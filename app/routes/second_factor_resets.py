@@ -11,18 +11,18 @@ from app.web import Call
 from worker.database import Connection, Row
 from worker.queries import operators, second_factors
 
-LIST = "/operators"
 OWN = "Your own second factor is taken off under Account, with a code of it."
 
 
 def new(call: Call, conn: Connection) -> Response:
     """What it means for the operator."""
+    who = _other(call, conn)
     return render(
         call,
         "second_factors/reset.html",
         block="sheet" if call.htmx else None,
-        target="#operators" if is_over(call, LIST) else "#main",
-        who=_other(call, conn),
+        target="#account" if is_over(call, _page(who)) else "#main",
+        who=who,
     )
 
 
@@ -32,7 +32,11 @@ def create(call: Call, conn: Connection) -> Response:
     second_factors.remove(
         conn, operator_id=who.id, name=who.name, action="second-factor-reset", actor=call.actor, now=call.now
     )
-    return go_back(call, LIST)
+    return go_back(call, _page(who))
+
+
+def _page(who: Row) -> str:
+    return f"/operators/{who.id}"
 
 
 def _other(call: Call, conn: Connection) -> Row:

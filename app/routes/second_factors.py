@@ -25,8 +25,10 @@ def show(call: Call, conn: Connection) -> Response:
 
 def new(call: Call, conn: Connection) -> Response:
     """A code to scan, and a field for the first code that comes of it."""
-    operator, missing = _who(call), sealing.readiness(console_of(call.request))
-    if missing or second_factors.find(conn, operator_id=operator.id):
+    operator = _who(call)
+    if sealing.readiness(console_of(call.request)):
+        return _page(call, conn)
+    if second_factors.find(conn, operator_id=operator.id):
         return see_other(PAGE)
     try:
         return _form(call, conn, enrolment.offer(call, operator, _occasion(call)))
@@ -37,6 +39,8 @@ def new(call: Call, conn: Connection) -> Response:
 def create(call: Call, conn: Connection) -> Response:
     """Keep it, and show the recovery codes this once; the operator's other browsers have to sign in anew."""
     operator = _who(call)
+    if sealing.readiness(console_of(call.request)):
+        return _page(call, conn, status=409)
     try:
         if objection := own_password.objection(call, conn, action="second-factor"):
             again = enrolment.offer(call, operator, _occasion(call), enrolment.brought(call, _occasion(call)))

@@ -30,7 +30,7 @@ from worker.queries import sessions as stored
 from worker.queries.audit import Actor
 from worker.queries.schema import dead_letter_groups, worker_instances
 
-READY, RUNNING, DEAD, DANA = (UUID(int=number) for number in (1, 2, 3, 4))
+READY, RUNNING, DEAD, DANA, LEE = (UUID(int=number) for number in (1, 2, 3, 4, 5))
 TOKEN_HASH = sessions.digest("a token")
 EVENT: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "invoice.render"}
 PAGES = {
@@ -40,6 +40,12 @@ PAGES = {
     "/operators/new": ("/operators/new", "No mail leaves from here"),
     "/operators/{operator}": (f"/operators/{DANA}", "Sign out everywhere"),
     "/operators/{operator}/disable": (f"/operators/{DANA}/disable", "Disable dana"),
+    "/operators/{operator}/second-factor-resets/new": (
+        f"/operators/{LEE}/second-factor-resets/new",
+        "Reset the second factor of lee",
+    ),
+    "/account/second-factor": ("/account/second-factor", "No second factor can be set up here"),
+    "/account/second-factor/new": ("/account/second-factor/new", "WATCHFLOOR_SECRET_KEYS is not set"),
     "/queues": ("/queues", "invoices"),
     "/queues/{queue}/pause": ("/queues/invoices/pause", "Pause invoices"),
     "/queues/{queue}/resume": ("/queues/mail/resume", "Resume mail"),
@@ -71,6 +77,7 @@ def local(file: Path, tmp_path: Path, swift: None) -> Iterator[tuple[TestClient,
         seed(conn)
         visit: dict[str, Any] = {"idle_seconds": 3600, "length_seconds": 3600, "address": None, "user_agent": None}
         factories.operator(conn, role="admin", id=DANA)
+        factories.operator(conn, "lee", id=LEE)
         stored.open_session(conn, operator_id=DANA, token_hash=TOKEN_HASH, now=NOON, **visit)
         with browser(main.create_app(settings, now=NOON), "a token") as client:
             yield client, conn

@@ -28,6 +28,7 @@ EVALUATORS = {"eval", "exec", "compile", "__import__"}
 IMPORTERS = {"import_module", "resolve_name", "locate", "load_source", "run_path", "run_module"}
 IMPORT_BY_NAME = {
     "app/cli.py": "a command's module, out of a constant table",
+    "app/oidc/opening.py": "one of ours by its constant name, as only there is the extra needed",
     "worker/envelope/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
     "worker/handlers/__init__.py": "the modules that WATCHFLOOR_HANDLERS names, at start",
     "worker/handlers/train_tenant_model.py": "one of ours by its constant name, as only there is scikit-learn needed",

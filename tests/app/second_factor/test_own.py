@@ -119,7 +119,8 @@ def test_without_keys_the_page_says_which_setting_is_missing(
 ) -> None:
     bare = browser(console(console_rw, app_rw, secret_keys=None), dana.cookies[sessions.COOKIE])
     assert "WATCHFLOOR_SECRET_KEYS is not set" in bare.get(PAGE).text
-    assert bare.get(f"{PAGE}/new").headers["location"] == PAGE
+    assert "WATCHFLOOR_SECRET_KEYS is not set" in bare.get(f"{PAGE}/new").text
+    assert bare.post(PAGE, data={"code": "000000"}).status_code == 409
 
 
 def test_an_admin_takes_it_off_for_somebody_who_lost_it(
@@ -129,7 +130,7 @@ def test_an_admin_takes_it_off_for_somebody_who_lost_it(
     admin, who = visitor("admin", "lee"), _id(conn, "dana")
     address = f"/operators/{who}/second-factor-resets"
     assert "Reset the second factor of dana" in admin.get(f"{address}/new").text
-    assert admin.post(address).headers["location"] == "/operators"
+    assert admin.post(address).headers["location"] == f"/operators/{who}"
     assert sign_in(app)[1].status_code == 303
     [row] = trail(conn, "second-factor-reset")
     assert (row.actor, row.target) == ("lee", "dana")
