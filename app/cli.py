@@ -21,6 +21,7 @@ COMMANDS = {
     "release": "app.commands.release",
     "jobs": "app.commands.jobs",
     "dead-letters": "app.commands.dead_letters",
+    "acts": "app.commands.acts",
     "queues": "app.commands.queues",
     "workers": "app.commands.workers",
     "tenants": "app.commands.tenants",

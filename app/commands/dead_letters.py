@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 from uuid import UUID
 
 import click
@@ -13,12 +14,12 @@ from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
 from app.commands.output import counted, table
 from app.commands.refusals import Failed, Refused
 from app.text import age
-from worker.queries import dead_letters
-from worker.queries.pages import groups, readiness
+from worker.queries.pages import groups, readiness, selection
 from worker.queries.pages.groups import Group
+from worker.queries.pages.selection import Chosen
 
 ids_argument = click.argument("ids", type=click.UUID, nargs=-1, metavar="[ID...]")
-group_option = click.option("--group", help=f"All of one group, {actions.AT_ONCE} at once; see `dead-letters list`.")
+group_option = click.option("--group", help="All of one group; see `dead-letters list`.")
 
 
 @click.group("dead-letters")
@@ -52,12 +53,13 @@ def list_groups(desk: Desk) -> None:
 @command.command("replay")
 @ids_argument
 @group_option
+@actions.pace_options
 @reason_option
 @yes_option
 @at_desk
-def replay(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | None, yes: bool) -> None:
+def replay(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | None, yes: bool, **pace: Any) -> None:
     """Run dead letters again, each with a new budget of attempts: try one before the rest."""
-    actions.replay(desk, _chosen(desk, ids, group, verb="Replay", yes=yes or bool(ids)), reason=reason)
+    actions.replay(desk, _chosen(desk, ids, group, verb="Replay", yes=yes or bool(ids)), reason=reason, **pace)
 
 
 @command.command("cancel")
@@ -71,18 +73,18 @@ def cancel(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | 
     actions.cancel(desk, _chosen(desk, ids, group, verb="Cancel", yes=yes), reason=reason)
 
 
-def _chosen(desk: Desk, ids: Sequence[UUID], group: str | None, *, verb: str, yes: bool) -> Sequence[UUID]:
-    """The ids given, or those of the group that had died by now; asked about unless --yes."""
+def _chosen(desk: Desk, ids: Sequence[UUID], group: str | None, *, verb: str, yes: bool) -> Chosen:
+    """The jobs given, or those of the group that had died by now; asked about unless --yes."""
     if bool(ids) == bool(group):
         raise Refused("give either job ids or --group")
+    chosen, jobs = selection.by_id(ids), len(ids)
     if group:
         with desk.engine.connect() as conn:
-            before = readiness.clock(conn)
-            ids = dead_letters.matching(conn, fingerprint=group, before=before, limit=actions.AT_ONCE)
-        if not ids:
+            chosen, jobs = actions.group(conn, group)
+        if not jobs:
             raise Failed(f"no dead letter is in the group {group[:100]!r}")
-    confirm(f"{verb} {counted(len(ids), 'dead letter')}?", yes=yes)
-    return ids
+    confirm(f"{verb} {counted(jobs, 'dead letter')}?", yes=yes)
+    return chosen
 
 
 def _document(group: Group) -> dict[str, object]:

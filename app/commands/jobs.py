@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import click
@@ -12,7 +13,7 @@ from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
 from app.commands.output import table
 from app.commands.refusals import Failed
 from app.commands.values import tenant_of
-from worker.queries.pages import filters, jobs, readiness
+from worker.queries.pages import filters, jobs, readiness, selection
 
 ids_argument = click.argument("ids", type=click.UUID, nargs=-1, required=True, metavar="ID...")
 
@@ -65,11 +66,12 @@ def show(desk: Desk, *, job_id: UUID) -> None:
 
 @command.command("replay")
 @ids_argument
+@actions.pace_options
 @reason_option
 @at_desk
-def replay(desk: Desk, *, ids: Sequence[UUID], reason: str | None) -> None:
+def replay(desk: Desk, *, ids: Sequence[UUID], reason: str | None, **pace: Any) -> None:
     """Run failed jobs again, each with a new budget of attempts."""
-    actions.replay(desk, ids, reason=reason)
+    actions.replay(desk, selection.by_id(ids), reason=reason, **pace)
 
 
 @command.command("cancel")
@@ -80,4 +82,4 @@ def replay(desk: Desk, *, ids: Sequence[UUID], reason: str | None) -> None:
 def cancel(desk: Desk, *, ids: Sequence[UUID], reason: str | None, yes: bool) -> None:
     """Cancel jobs that wait or failed; ask those that run to stop."""
     confirm(f"Cancel {len(ids)} jobs?" if len(ids) > 1 else f"Cancel {ids[0]}?", yes=yes)
-    actions.cancel(desk, ids, reason=reason)
+    actions.cancel(desk, selection.by_id(ids), reason=reason)

@@ -12,6 +12,7 @@ from tests import factories
 from tests.app.shell import Shell
 from worker.model import Status, new_id
 from worker.queries import schema
+from worker.queries.bulk_acts import work
 
 TRAIL = select(schema.operator_actions).order_by(schema.operator_actions.c.id)
 ESCAPES = "\x1b[2J\x07"
@@ -107,7 +108,7 @@ def test_a_job_that_is_not_there_is_said_so(shell: Shell) -> None:
 def test_a_replay_moves_what_is_dead_and_says_what_it_left(shell: Shell, conn: Connection) -> None:
     failed, queued = dead(conn), factories.job(conn)
     answer = shell.json("jobs", "replay", str(failed), str(queued), "--reason", "fixed")
-    assert answer == {"replayed": [str(failed)], "skipped": [str(queued)]}
+    assert answer | {"act": None} == {"act": None, "replayed": [str(failed)], "skipped": [str(queued)]}
     assert factories.stored(conn, failed).status == Status.QUEUED
     action = conn.execute(TRAIL).one()
     assert (action.action, action.reason, action.jobs) == ("replay", "fixed", 1)
@@ -126,7 +127,11 @@ def test_a_cancel_ends_what_waits_and_asks_what_runs(shell: Shell, conn: Connect
     waiting, running = factories.job(conn), factories.job(conn, status=Status.RUNNING)
     over = factories.job(conn, status=Status.SUCCEEDED)
     answer = shell.json("jobs", "cancel", str(waiting), str(running), str(over), "--yes")
-    assert answer == {"cancelled": [str(waiting)], "requested": [str(running)], "skipped": [str(over)]}
+    assert (answer["cancelled"], answer["requested"], answer["skipped"]) == (
+        [str(waiting)],
+        [str(running)],
+        [str(over)],
+    )
     assert factories.stored(conn, waiting).status == Status.CANCELLED
     assert factories.stored(conn, running).cancel_requested_at is not None
 
@@ -142,9 +147,26 @@ def test_what_is_over_cannot_be_cancelled(shell: Shell, conn: Connection) -> Non
     assert "nothing was cancelled" in shell.refused("jobs", "cancel", str(over), "--yes", code=1)
 
 
-def test_more_than_five_hundred_are_not_done_at_once(shell: Shell) -> None:
-    ids = [str(new_id()) for _ in range(501)]
-    assert "500" in shell.refused("jobs", "replay", *ids, code=2)
+def test_one_first_is_an_act_that_is_shown_aborted_and_undone(shell: Shell, conn: Connection) -> None:
+    ids = [str(dead(conn)) for _ in range(3)]
+    act = shell.json("jobs", "replay", *ids, "--one-first", "--reason", "fixed")
+    assert (act["chosen"], act["state"]) == (3, "trial")
+    (listed,) = shell.json("acts", "list")["acts"]
+    assert (listed["id"], listed["left"], listed["reason"]) == (act["act"], 3, "fixed")
+    with conn.engine.begin() as mine:
+        work.step(mine)
+    assert shell.json("acts", "show", act["act"])["done"] == 1
+    assert shell.json("acts", "abort", act["act"])["state"] == "aborted"
+    assert "nothing is left" in shell.refused("acts", "abort", act["act"], code=1)
+    assert "stand still" in shell.refused("acts", "go-on", act["act"], code=1)
+    assert shell.json("acts", "undo", act["act"])["undone"] == 1
+    assert "nothing to undo" in shell.refused("acts", "undo", act["act"], code=1)
+    assert "no act" in shell.refused("acts", "show", str(new_id()), code=1)
+    assert [factories.stored(conn, UUID(each)).status for each in ids] == ["failed"] * 3
+
+
+def test_a_replay_goes_one_first_or_at_a_rate_not_both(shell: Shell, conn: Connection) -> None:
+    assert "--rate" in shell.refused("jobs", "replay", str(dead(conn)), "--one-first", "--rate", "2", code=2)
 
 
 def test_dead_letters_are_listed_in_groups(shell: Shell, conn: Connection) -> None:

@@ -50,7 +50,7 @@ def test_no_command_is_named_that_is_not_there() -> None:
 
 def test_every_page_is_named() -> None:
     pages = {"/" + route.path.split("/")[1] for route in ROUTES if route.method == "GET" and route.access != "anyone"}
-    forms = {"/live", "/replays", "/cancellations"}
+    forms = {"/live", "/replays", "/cancellations", "/runs", "/reassignments"}
     assert {page for page in pages - forms if f"`{page}`" not in README} == set()
 
 

@@ -59,6 +59,11 @@ NEXT = (
     .order_by(member.c.place)
     .limit(bindparam("at_most"))
 )
+CAME_TO = (
+    select(member.c.job_id, member.c.state, member.c.was_status)
+    .where(_of_act, member.c.state != "left")
+    .order_by(member.c.place)
+)
 REMEMBER = update(member).where(_these, _its_job).values({was: job.c[name] for name, was in WAS.items()})
 # When it was moved, by the word of its own row: whoever moves it after that changes it, and is not undone
 MOVED = (
@@ -118,3 +123,12 @@ def link(conn: Connection, *, act_id: UUID, action_id: int | None, job_ids: Coll
     """Tell these under a row of the audit trail, so that each job knows who did what to it."""
     if job_ids and action_id is not None:
         conn.execute(LINK, {"of_act": act_id, "of_action": action_id, "of_ids": sorted(job_ids)})
+
+
+def came_to(conn: Connection, *, act_id: UUID) -> dict[str, list[UUID]]:
+    """The jobs of a small act by what became of them; of those done, `asked` are the running that may stop."""
+    found: dict[str, list[UUID]] = {"done": [], "asked": [], "skipped": [], "failed": []}
+    for row in conn.execute(CAME_TO, {"of_act": act_id}):
+        asked = row.state == "done" and row.was_status == Status.RUNNING
+        found["asked" if asked else row.state].append(row.job_id)
+    return found
