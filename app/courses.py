@@ -90,14 +90,16 @@ def span_of(call: Call) -> Span:
     return span
 
 
-def read(call: Call, conn: Connection, span: Span, *, queue: str | None = None, handler: str | None = None) -> Course:
+def read(
+    conn: Connection, span: Span, *, queue: str | None = None, handler: str | None = None, now: datetime
+) -> Course:
     """The course of a queue, of a handler, or of one on the other."""
-    slots = courses.read(conn, span, queue=queue, handler=handler, now=call.now)
+    slots = courses.read(conn, span, queue=queue, handler=handler, now=now)
     starts = [slot.at for slot in slots]
     since, width = starts[0], int(span.width.total_seconds())
-    seen = samples.backlog(conn, since=since, until=call.now, slot_seconds=width, queue=queue, handler_key=handler)
+    seen = samples.backlog(conn, since=since, until=now, slot_seconds=width, queue=queue, handler_key=handler)
     depths = {depth.at: depth for depth in seen}
-    began = [(each.at, each.name) for each in releases.between(conn, since=since, until=call.now)]
+    began = [(each.at, each.name) for each in releases.between(conn, since=since, until=now)]
     return Course(span, slots, [depths.get(at) for at in starts], charts.marked(starts, began))
 
 

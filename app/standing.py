@@ -81,7 +81,8 @@ def _standing(call: Call, conn: Connection, subject: Subject, find: Find) -> dic
 
 def _course(call: Call, conn: Connection, subject: Subject) -> dict[str, Any]:
     part = clean_text(call.query.get("part", ""), field="part", limit=PART_LENGTH) or None
-    course = courses.read(call, conn, courses.span_of(call), **{subject.kind: subject.name, subject.parts: part})
+    named = {subject.kind: subject.name, subject.parts: part}
+    course = courses.read(conn, courses.span_of(call), **named, now=call.now)
     known = _parts(call.figures, subject)
     names = [*known[:PARTS_SHOWN], *([part] if part and part not in known[:PARTS_SHOWN] else [])]
     return {

@@ -6,20 +6,22 @@ from datetime import timedelta
 
 import click
 
+from app.commands import queue_sheet
 from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import table
 from app.commands.values import queue as as_queue
 from app.commands.values import reason as as_reason
-from app.commands.values import span
+from app.commands.values import span as as_span
 from app.text import age, duration
 from worker.queries import queues
 from worker.queries.pages import figures, loads, readiness
+from worker.queries.pages.courses import SPANS
 from worker.queries.pages.loads import Load
 
 
 @click.group("queues")
 def command() -> None:
-    """See what waits where; pause and resume."""
+    """See what waits where, and why; pause and resume."""
 
 
 @command.command("list")
@@ -47,12 +49,23 @@ def list_queues(desk: Desk) -> None:
     desk.answer([_document(load) for load in found], table(headings, rows))
 
 
+@command.command("show")
+@click.argument("queue", type=as_queue, metavar="QUEUE")
+@click.option("--span", type=click.Choice(list(SPANS)), default="1h", show_default=True, help="How far back.")
+@at_desk
+def show(desk: Desk, *, queue: str, span: str) -> None:
+    """How QUEUE stands, why its jobs wait, and how it went."""
+    with desk.engine.connect() as conn:
+        known = queue_sheet.read(conn, queue, SPANS[span])
+    desk.answer(known, queue_sheet.text(known))
+
+
 @command.command("pause")
 @click.argument("queue", type=as_queue, metavar="QUEUE")
 @click.option(
     "--reason", type=as_reason, metavar="WHY", required=True, help="Why, for the audit trail and for whoever wonders."
 )
-@click.option("--for", "pause_seconds", type=span, metavar="SPAN", help="Resume by itself after 15m, 2h, ...")
+@click.option("--for", "pause_seconds", type=as_span, metavar="SPAN", help="Resume by itself after 15m, 2h, ...")
 @at_desk
 def pause(desk: Desk, *, queue: str, reason: str, pause_seconds: float | None) -> None:
     """Let no worker claim from QUEUE; what runs, runs on."""

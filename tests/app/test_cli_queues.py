@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from tests import factories
 from tests.app.shell import Shell
+from tests.worker.queries.pages.rows import minute
 from worker.model import Status
 from worker.queries import schema
 
@@ -35,6 +36,25 @@ def test_queues_are_listed_with_what_waits_and_who_serves(shell: Shell, conn: Co
     heading, line = shell.ok("queues", "list").splitlines()
     assert heading.split()[:3] == ["QUEUE", "STATE", "READY"]
     assert line.split()[0] == "mail"
+
+
+def test_a_queue_is_shown_with_why_it_waits_and_how_it_went(shell: Shell, conn: Connection) -> None:
+    now = datetime.now(UTC)
+    factories.job(conn, queue="mail", available_at=now - timedelta(minutes=6))
+    minute(conn, now - timedelta(minutes=3), jobs=5, runs={100: 5})
+    shell.ok("queues", "pause", "mail", "--reason", "provider down")
+    known = shell.json("queues", "show", "mail")
+    assert (known["state"], known["pause"]["reason"]) == ("paused", "provider down")
+    assert [(part["handler"], part["ready"]) for part in known["handlers"]] == [("render_report", 1)]
+    assert [(wait["cause"], wait["jobs"]) for wait in known["waits"]] == [("paused", 1)]
+    assert known["total"]["completed"] == sum(slot["completed"] for slot in known["course"]) == 5
+    text = shell.ok("queues", "show", "mail", "--span", "7d")
+    assert "the queue is paused" in text
+    assert "provider down" in text
+
+
+def test_a_queue_of_which_nothing_is_known_is_shown_as_such(shell: Shell) -> None:
+    assert "nothing known" in shell.ok("queues", "show", "nowhere")
 
 
 def test_a_queue_is_paused_with_a_reason_and_resumed(shell: Shell, conn: Connection) -> None:
