@@ -40,12 +40,8 @@ RATIONALE: dict[str, Rationale] = {
 AWAITED: dict[str, str] = {
     "S1-01": "the requests that make these jobs come with the tenants and the mail",
     "S1-28": "the import of a data set comes with the tenants",
-    "S1-48": "a tenant's password reset comes with the accounts",
-    "S1-49": "an employee's password reset comes with the accounts",
-    "S1-51": "invitations by mail come with the accounts",
     "S1-62": "the route that enqueues it comes with the tenants",
     "S1-63": "the import that enqueues it comes with the tenants",
-    "S1-64": "invitations and password resets come with the accounts",
 }
 
 AWAITED_OF_CASES: dict[str, str] = {}
