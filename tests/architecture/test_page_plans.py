@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Executable, event
 from tests.architecture.history import TABLES
 from tests.architecture.test_plans import Node, plan
 from worker.model import new_id
-from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection, step_times, tenant
+from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection, step_times, tenant, worker
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.stuck import Watch
 
@@ -65,6 +65,7 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     "what a group has in common": (lambda conn: dead_letters.traits(conn, fingerprint="g1"), {GROUP, ATTEMPT}),
     "running jobs": (listed(status="running"), {RUNNING}),
     "what a worker holds": (listed(status="running", worker="w-1"), {RUNNING}),
+    "what a process runs": (lambda conn: conn.execute(worker.HOLDS, {"of_instance": "w-1"}), {RUNNING}),
     "an event's jobs": (listed(event="event-7"), {EVENT}),
     "a key's jobs": (listed(key="key-7"), {KEY, ROW}),
     "a job": (lambda conn: job.read(conn, job_id=new_id(), now=NOW), {ROW}),

@@ -15,6 +15,7 @@ from tests.system.scenes import LOOKS, Scene, scene
 from tests.system.seed import datasets, provisioning, troubled
 from tests.system.seed.dead import DEAD_JOB
 from tests.system.seed.provisioning import LONG
+from tests.system.seed.staff import PRODUCT_2, PRODUCT_3
 from tests.system.seed.work import QUEUED_JOB, RUNNING_JOB
 from tests.system.watch import Watch
 
@@ -47,6 +48,8 @@ VIEWS = {
     "dead-letters": View("/dead-letters"),
     "replay": View("/dead-letters", then=open_replay),
     "workers": View("/workers"),
+    "worker": View(f"/workers/{PRODUCT_3}"),
+    "worker-silent": View(f"/workers/{PRODUCT_2}"),
     "tenants": View("/tenants"),
     "tenants-troubled": View("/tenants", "troubled"),
     "tenant-active": View("/tenants/globex", "provisioning"),
