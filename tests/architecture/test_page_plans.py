@@ -12,7 +12,20 @@ from sqlalchemy import Connection, Executable, event
 from tests.architecture.history import TABLES
 from tests.architecture.test_plans import Node, plan
 from worker.model import new_id
-from worker.queries.pages import dead_letters, groups, job, jobs, keyset, lookup, selection, step_times, tenant, worker
+from worker.queries import group_states, regrouping, titles
+from worker.queries.pages import (
+    dead_letters,
+    group,
+    groups,
+    job,
+    jobs,
+    keyset,
+    lookup,
+    selection,
+    step_times,
+    tenant,
+    worker,
+)
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.stuck import Watch
 
@@ -61,7 +74,13 @@ ORDERED: dict[str, tuple[Read, set[str]]] = {
     "what a payload holds": (listed(payload=(("order", "7"),)), {RECENT}),
 }
 PROBED: dict[str, tuple[Read, set[str]]] = {
-    "groups": (lambda conn: groups.read(conn, now=NOW), {GROUP}),
+    "groups": (lambda conn: groups.read(conn, now=NOW), {GROUP, ATTEMPT}),
+    "open groups of my own": (lambda conn: groups.read(conn, view="mine", me="lee", now=NOW), {GROUP, ATTEMPT}),
+    "how many groups each view has": (lambda conn: groups.tally_of(conn, me="lee", now=NOW), {GROUP, ATTEMPT}),
+    "what the newest of a group say": (lambda conn: group.messages(conn, fingerprint="g1"), {GROUP}),
+    "what a group is called": (lambda conn: titles.title(conn, fingerprint="g1"), {GROUP}),
+    "groups that came back": (lambda conn: group_states.bring_back(conn, now=NOW), {GROUP, ATTEMPT}),
+    "letters in a group that is not theirs": (lambda conn: regrouping.regroup(conn, limit=10, now=NOW), {GROUP}),
     "what a group has in common": (lambda conn: dead_letters.traits(conn, fingerprint="g1"), {GROUP, ATTEMPT}),
     "running jobs": (listed(status="running"), {RUNNING}),
     "what a worker holds": (listed(status="running", worker="w-1"), {RUNNING}),

@@ -49,10 +49,17 @@ class GroupState(StrEnum):
 
 OPEN = (GroupState.NEW, GroupState.TAKEN, GroupState.RETURNED)
 """States in which a group asks for a person, or has one."""
-_QUIET = (GroupState.SNOOZED, GroupState.RESOLVED)
 _HOUR = seconds(literal_column("3600"))
 _SYSTEM = literal(audit.SYSTEM.name)
 note = dead_letter_groups
+
+
+def _is(state: GroupState) -> ColumnElement[bool]:
+    """Written out, as a list of parameters could not be planned ahead."""
+    return note.c.state == literal_column(f"'{state}'", Text)
+
+
+_IS_QUIET = or_(_is(GroupState.SNOOZED), _is(GroupState.RESOLVED))
 
 
 def _deaths(since: ColumnElement[Any], *columns: ColumnElement[Any], most: int) -> Select[Any]:
@@ -88,30 +95,30 @@ def _has_died_where_it_was_fixed() -> ColumnElement[bool]:
 
 
 CAME_BACK: ColumnElement[bool] = case(
-    (note.c.state == GroupState.RESOLVED, case(
+    (_is(GroupState.RESOLVED), case(
         (note.c.resolved_in.is_(None), _has_died_again()), else_=_has_died_where_it_was_fixed()
     )),
-    (or_(note.c.state != GroupState.SNOOZED, note.c.snoozed_until.is_not(None)), false()),
+    (or_(~_is(GroupState.SNOOZED), note.c.snoozed_until.is_not(None)), false()),
     (note.c.snooze_rate.is_not(None), _is_too_many()),
     else_=_has_died_again(),
 )  # fmt: skip
-_has_slept: ColumnElement[bool] = and_(note.c.state == GroupState.SNOOZED, note.c.snoozed_until <= moment())
+_has_slept: ColumnElement[bool] = and_(_is(GroupState.SNOOZED), note.c.snoozed_until <= moment())
 _AWAKE = case((note.c.assignee.is_(None), literal(GroupState.NEW.value)), else_=literal(GroupState.TAKEN.value))
 STATE: ColumnElement[str] = type_coerce(
     case(
         (note.c.fingerprint.is_(None), literal(GroupState.NEW.value)),
         (_has_slept, _AWAKE),
-        (and_(note.c.state.in_(_QUIET), CAME_BACK), literal(GroupState.RETURNED.value)),
+        (and_(_IS_QUIET, CAME_BACK), literal(GroupState.RETURNED.value)),
         else_=note.c.state,
     ),
     Text,
 )
 """The state of a group, of whose row there may be none."""
 
-RETURNED = select(note.c.fingerprint).where(note.c.state.in_(_QUIET), CAME_BACK).limit(100)
+RETURNED = select(note.c.fingerprint).where(_IS_QUIET, CAME_BACK).limit(100)
 RETURN = (
     update(note)
-    .where(among(note.c.fingerprint, "of_groups"), note.c.state.in_(_QUIET))
+    .where(among(note.c.fingerprint, "of_groups"), _IS_QUIET)
     .values(
         state=GroupState.RETURNED, state_at=moment(), state_by=_SYSTEM, updated_at=moment(), updated_by=_SYSTEM
     )

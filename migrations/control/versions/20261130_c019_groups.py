@@ -12,11 +12,13 @@ depends_on = None
 
 TABLE, TARGET = "dead_letter_groups", "ix_operator_actions_target"
 CHECKED = {
-    "state": ("TEXT DEFAULT 'new' NOT NULL", "state IN ('new', 'taken', 'snoozed', 'resolved', 'returned')"),
-    "snooze_rate": ("INTEGER", "snooze_rate BETWEEN 1 AND 1000"),
-    "resolved_in": ("TEXT", "length(resolved_in) BETWEEN 1 AND 100"),
-    "title": ("TEXT", "length(title) BETWEEN 0 AND 500"),
+    "state": "TEXT DEFAULT 'new' NOT NULL CONSTRAINT ck_dead_letter_groups_state"
+    " CHECK (state IN ('new', 'taken', 'snoozed', 'resolved', 'returned'))",
+    "snooze_rate": "INTEGER CONSTRAINT ck_dead_letter_groups_snooze_rate CHECK (snooze_rate BETWEEN 1 AND 1000)",
+    "resolved_in": "TEXT CONSTRAINT ck_dead_letter_groups_resolved_in CHECK (length(resolved_in) BETWEEN 1 AND 100)",
+    "title": "TEXT CONSTRAINT ck_dead_letter_groups_title CHECK (length(title) BETWEEN 0 AND 500)",
 }
+ADD = "ALTER TABLE {table} ADD COLUMN {name} {definition}"
 PLAIN = {
     "state_at": Timestamp,
     "state_by": sa.Text,
@@ -33,8 +35,8 @@ def upgrade() -> None:
     """Add the columns, also in a file that was made without; what was taken or snoozed stays so."""
     schema = schema_of(op.get_bind())
     table = f"{schema}.{TABLE}" if schema else TABLE
-    for name, (type_, condition) in CHECKED.items():
-        op.execute(f"ALTER TABLE {table} ADD COLUMN {name} {type_} CONSTRAINT ck_{TABLE}_{name} CHECK ({condition})")
+    for name, definition in CHECKED.items():
+        op.execute(ADD.format(table=table, name=name, definition=definition))
     for name, plain in PLAIN.items():
         op.add_column(TABLE, sa.Column(name, plain), schema=schema)
     split = sa.Column("is_split", sa.Boolean, server_default=sa.text("false"), nullable=False)
