@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from app.errors import BadInput
-from app.search import address, terms
+from app.search import TERMS, address, terms
 from app.web import Call
 from worker.database import Connection
 from worker.model import Status
@@ -14,7 +14,6 @@ from worker.queries.pages.figures import count_text
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.states import State
 
-TERMS = frozenset({*filters.NAMES, *filters.ALIASES, "id"}) - {"sort"}
 IMPLY_STATE = frozenset({"status", "group", "worker", "error", "sort"})
 
 SPANS = ("1h", "24h", "7d", "30d")

@@ -11,7 +11,6 @@ from app.errors import NotFound
 from app.templating import render
 from app.web import Call
 from worker.database import Connection, Row
-from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE
 from worker.queries import copies
 from worker.queries.pages import fleet
 from worker.queries.pages import job as story
@@ -20,10 +19,6 @@ from worker.redaction import OPEN, Redaction
 
 WAITING = (State.READY, State.SCHEDULED, State.RETRYING)
 MAX_EDITED_BYTES = 200_000
-_UNCOPIED = {
-    EMAIL_JOB_TYPE: "Its payload is sealed: only its worker can read it",
-    PROVISION_JOB_TYPE: "A provisioning is started from its tenant's page",
-}
 GONE = "There is no job with this id. Jobs that came from an event are pruned some time after their end."
 
 
@@ -41,14 +36,10 @@ def closed(call: Call, job: Row) -> Redaction:
 
 
 def uncopied(job: Row) -> str | None:
-    """Why the job is not put in again with another payload; None where it can be."""
-    if job.event_id is not None:
-        return "It came from an event: publish a corrected event instead"
-    if job.job_type in _UNCOPIED:
-        return _UNCOPIED[job.job_type]
+    """Why no copy of the job is made here; None where it can be."""
     if job.payload_bytes > MAX_EDITED_BYTES:
         return f"Its payload of {job.payload_bytes:,} bytes is more than what is edited on a page"
-    return None
+    return copies.refusal(job)
 
 
 def shown(call: Call, conn: Connection, job: Row, *, revealed: bool = False) -> Response:

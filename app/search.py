@@ -8,8 +8,11 @@ from collections.abc import Collection, Iterable
 from urllib.parse import urlencode
 
 from app.errors import BadInput
+from worker.queries.pages import filters
 
 MAX_LENGTH = 500
+TERMS = frozenset({*filters.NAMES, *filters.ALIASES, "id"}) - {"sort"}
+"""The names that a term about jobs may have, beside the paths of payloads."""
 _TERM = re.compile(r'(?:(?P<name>[a-z]{1,20}(?:\.[^\s:"]{1,500})?):)?(?P<value>"[^"]*"?|\S*)')
 _ALIKE = 0.75
 """How like a name a word has to be, to be a slip of the pen."""

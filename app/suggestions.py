@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from app.job_list import TERMS
+from app.search import TERMS
 from app.web import Call
 from worker.database import Connection
 from worker.model import Status

@@ -7,27 +7,34 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
+from app import payload_edit, payload_parts
 from app.commands.output import counted, facts, table
 from app.text import age, escaped
 from worker.database import Connection, Row
 from worker.failures import last_line
+from worker.handlers import Registry
 from worker.job_types import EMAIL_JOB_TYPE
+from worker.queries import copies
 from worker.queries.pages import job
 from worker.queries.pages.states import State
+from worker.redaction import OPEN
 
 WORDS = {State.DEAD: "dead letter"}
 SEALED = "(encrypted)"
 
 
-def read(conn: Connection, job_id: UUID) -> dict[str, Any] | None:
-    """Everything about the job as one document; None when there is no such job."""
+def read(conn: Connection, job_id: UUID, registry: Registry, *, revealed: bool = False) -> dict[str, Any] | None:
+    """Everything about the job as one document, what its handler closes revealed or not; None when there is no such."""
     row = job.read(conn, job_id=job_id)
     if row is None:
         return None
+    closed = OPEN if revealed else registry.redaction(job_type=row.job_type, subscriber_id=row.subscriber_id)
+    shown = payload_edit.text_of(payload_parts.of(row.payload, closed)) if closed else row.payload
     known = {name: value for name, value in row._mapping.items() if name != "now"}
     return {
         **known,
-        "payload": SEALED if row.job_type == EMAIL_JOB_TYPE else _parsed(row.payload),
+        "payload": SEALED if row.job_type == EMAIL_JOB_TYPE else _parsed(shown),
+        "copies": [dict(each._mapping) for each in copies.of(conn, job_id=job_id)],
         "attempts_made": [dict(each._mapping) for each in job.attempts(conn, job_id=job_id)],
         "actions": [dict(each._mapping) for each in job.actions(conn, job_id=job_id)],
         "at": row.now,
@@ -60,6 +67,8 @@ def _row(known: dict[str, Any]) -> dict[str, object]:
         "tenant": known["tenant"],
         "event": known["event_id"] and f"{known['event_type']} {known['event_id']}",
         "key": known["idempotency_key"],
+        "copy of": _others(known, "original_id"),
+        "copied as": _others(known, "copy_id"),
         "attempts": f"{known['attempts']} of {known['max_attempts']}, replayed {counted(known['replays'], 'time')}",
         "put in": f"{age(known['created_at'], known['at'])} ago by {known['source']}",
         "due": known["available_at"],
@@ -69,6 +78,11 @@ def _row(known: dict[str, Any]) -> dict[str, object]:
         "ended": known["finished_at"],
         "group": known["error_fingerprint"],
     }
+
+
+def _others(known: dict[str, Any], name: str) -> str | None:
+    """The jobs on the other end of its copies, by their ids."""
+    return ", ".join(str(each[name]) for each in known["copies"] if each[name] != known["id"]) or None
 
 
 def _attempt(made: dict[str, Any]) -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""Jobs: find them, look at one, run a failed one again, cancel."""
+"""Jobs: find them, hand them over as a file, look at one, run it again or a copy of it, cancel."""
 
 from __future__ import annotations
 
@@ -8,60 +8,115 @@ from uuid import UUID
 
 import click
 
+from app import export
 from app.commands import actions, job_sheet
 from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
+from app.commands.job_lists import Asked, narrowed
 from app.commands.output import table
-from app.commands.refusals import Failed
-from app.commands.values import tenant_of
-from worker.queries.pages import filters, jobs, readiness, selection
+from app.commands.refusals import Failed, Refused
+from app.commands.values import payload as as_payload
+from app.commands.values import queue as as_queue
+from worker.queries import audit, copies, saved_views
+from worker.queries.copies import Original
+from worker.queries.pages import job as pages
+from worker.queries.pages import jobs, readiness, selection
 
 ids_argument = click.argument("ids", type=click.UUID, nargs=-1, required=True, metavar="ID...")
 
 
 @click.group("jobs")
 def command() -> None:
-    """Find jobs, look at one, replay, cancel."""
+    """Find jobs, export them, look at one, run a copy, replay, cancel."""
 
 
 @command.command("list")
-@click.option("--status", help="queued, ready, scheduled, retrying, running, succeeded, failed or cancelled.")
-@click.option("--type", "job_type", help="A job type or a subscriber.")
-@click.option("--queue")
-@click.option("--tenant", help="A slug.")
-@click.option("--worker", help="An instance or a component: what it holds.")
-@click.option("--event", help="An event id: its jobs.")
-@click.option("--key", help="An idempotency key.")
-@click.option("--group", help="A fingerprint of dead letters.")
-@click.option("--error", multiple=True, help="A word in the error; may be repeated.")
-@click.option("--since", help="Put in since: 90m, 24h, 7d, or a time.")
-@click.option("--until", help="Put in before.")
+@narrowed
 @click.option("--cursor", help="Go on where the last page ended.")
 @at_desk
-def list_jobs(desk: Desk, *, job_type: str | None, error: tuple[str, ...], cursor: str | None, **asked: str) -> None:
-    """One page of jobs, the newest first."""
-    pairs = [(name, value) for name, value in {**asked, "type": job_type}.items() if value]
+def list_jobs(desk: Desk, *, asked: Asked, cursor: str | None) -> None:
+    """One page of jobs, the newest first; TERMs are those of the search box, as in queue:mail or 'age:>2h'."""
     with desk.engine.connect() as conn:
         now = readiness.clock(conn)
-        wanted = filters.parse([*pairs, *(("error", word) for word in error)], now=now)
-        page = jobs.read(conn, wanted, tenant_id=tenant_of(conn, wanted.tenant), before=cursor, now=now)
+        wanted, tenant_id = asked.read(desk, conn, now)
+        page = jobs.read(conn, wanted, tenant_id=tenant_id, before=cursor, now=now)
     text = table(
         ("ID", "STATE", "HANDLER", "QUEUE", "TENANT", "TRIES", "AGE", "ERROR"),
         (job_sheet.line(row, now) for row in page.rows),
     )
-    more = f"\nmore: --cursor {page.older}" if page.older else ""
+    stopped = f"looked at {page.looked_at:,} jobs; " if page.looked_at else ""
+    more = f"\n{stopped}more: --cursor {page.older}" if page.older else ""
     desk.answer({"jobs": [dict(row._mapping) for row in page.rows], "cursor": page.older}, text + more)
+
+
+@command.command("export")
+@narrowed
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl"]), default="csv", show_default=True)
+@at_desk
+def export_jobs(desk: Desk, *, asked: Asked, form: str) -> None:
+    """Every job that matches, as it is read; a CSV cell that a spreadsheet would run begins with an apostrophe."""
+    with desk.engine.connect() as conn:
+        now = readiness.clock(conn)
+        wanted, tenant_id = asked.read(desk, conn, now)
+    write = export.csv_lines if form == "csv" else export.json_lines
+    if form == "csv":
+        click.echo(export.csv_head(), nl=False)
+    for piece in export.batches(desk.engine, wanted, tenant_id=tenant_id, now=now, write=write):
+        click.echo(piece, nl=False)
+
+
+@command.command("views")
+@at_desk
+def list_views(desk: Desk) -> None:
+    """The lists of jobs that are shared by name."""
+    with desk.engine.connect() as conn:
+        found = saved_views.all_shared(conn)
+    rows = [(each.name, each.saved_by, each.query) for each in found]
+    desk.answer({"views": [dict(each._mapping) for each in found]}, table(("NAME", "BY", "QUERY"), rows))
 
 
 @command.command("show")
 @click.argument("job_id", type=click.UUID, metavar="ID")
+@click.option("--reveal", is_flag=True, help="Also what its handler closes to the eye; needs --reason.")
+@reason_option
 @at_desk
-def show(desk: Desk, *, job_id: UUID) -> None:
+def show(desk: Desk, *, job_id: UUID, reveal: bool, reason: str | None) -> None:
     """One job: its error, payload, attempts, and what operators did to it."""
-    with desk.engine.connect() as conn:
-        found = job_sheet.read(conn, job_id)
-    if found is None:
-        raise Failed(f"there is no job {job_id}; it may have been pruned")
+    if reveal and reason is None:
+        raise Refused("--reveal needs --reason WHY")
+    with desk.engine.begin() as conn:
+        found = job_sheet.read(conn, job_id, desk.registry, revealed=reveal)
+        if found is None:
+            raise Failed(f"there is no job {job_id}; it may have been pruned")
+        if reveal:
+            audit.record(conn, actor=desk.actor, action="reveal", job_ids=[job_id], reason=reason)
     desk.answer(found, job_sheet.text(found))
+
+
+@command.command("copy")
+@click.argument("job_id", type=click.UUID, metavar="ID")
+@click.option("--payload", type=as_payload, metavar="JSON|@FILE|-", required=True, help="What the copy gets.")
+@click.option("--queue", type=as_queue, help="Another queue than the original's.")
+@reason_option
+@at_desk
+def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, reason: str | None) -> None:
+    """Put the job in again with another payload; each is linked to the other."""
+    with desk.engine.begin() as conn:
+        found = pages.read(conn, job_id=job_id)
+        if found is None:
+            raise Failed(f"there is no job {job_id}; it may have been pruned")
+        if why := copies.refusal(found):
+            raise Failed(why)
+        original = Original(found.id, found.job_type, found.tenant_id, found.max_attempts)
+        made = copies.make(
+            conn,
+            desk.registry.job_types,
+            original,
+            payload=payload,
+            queue=queue or found.queue,
+            actor=desk.actor,
+            reason=reason,
+        )
+    desk.answer({"id": made, "copy_of": job_id}, str(made))
 
 
 @command.command("replay")

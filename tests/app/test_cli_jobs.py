@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -11,12 +13,15 @@ from sqlalchemy import Connection, select
 from tests import factories
 from tests.app.shell import Shell
 from worker.model import Status, new_id
-from worker.queries import schema
+from worker.queries import saved_views, schema
+from worker.queries.audit import Actor
 from worker.queries.bulk_acts import work
+from worker.queries.operators import Operator
 
 TRAIL = select(schema.operator_actions).order_by(schema.operator_actions.c.id)
 ESCAPES = "\x1b[2J\x07"
 GROUP = "f" * 16
+CARD = {"card": {"last4": "4242"}}
 
 
 @pytest.fixture
@@ -49,12 +54,14 @@ def test_jobs_are_listed_the_newest_first(shell: Shell, conn: Connection) -> Non
         ("--error", "template", "--error", "no such"),
         ("--key", "k-1"),
         ("--since", "1h"),
+        ("queue:payments", "error:no such"),
+        ("age:<1h", "payload.card.last4:4242"),
     ],
 )
 def test_the_list_is_narrowed(shell: Shell, conn: Connection, options: tuple[str, ...]) -> None:
     factories.job(conn, created_at=datetime.now(UTC) - timedelta(days=2))
     tenant_id = factories.tenant(conn, "acme")
-    wanted = dead(conn, tenant_id=tenant_id, idempotency_key="k-1", created_at=datetime.now(UTC))
+    wanted = dead(conn, tenant_id=tenant_id, idempotency_key="k-1", created_at=datetime.now(UTC), payload=CARD)
     assert [each["id"] for each in shell.json("jobs", "list", *options)["jobs"]] == [str(wanted)]
 
 
@@ -202,3 +209,49 @@ def test_either_ids_or_a_group_are_needed(shell: Shell, options: tuple[str, ...]
 
 def test_a_group_that_is_not_there_is_said_so(shell: Shell) -> None:
     assert "no dead letter" in shell.refused("dead-letters", "replay", "--group", "nope", "--yes", code=1)
+
+
+def test_a_term_that_cannot_be_read_is_refused_by_its_word(shell: Shell) -> None:
+    for word, problem in (("quue:mail", "Did you mean queue:?"), ("timeout", "has no name before it")):
+        assert problem in shell.refused("jobs", "list", word, code=2)
+
+
+def test_every_job_that_matches_is_handed_over(shell: Shell, conn: Connection) -> None:
+    wanted = {str(dead(conn, error_summary="=1+1")) for _ in range(3)}
+    factories.job(conn)
+    lines = [
+        json.loads(line) for line in shell.ok("jobs", "export", "queue:payments", "--format", "jsonl").splitlines()
+    ]
+    assert {each["id"] for each in lines} == wanted
+    found = list(csv.DictReader(shell.ok("jobs", "export", "--queue", "payments").splitlines()))
+    assert {each["id"] for each in found} == wanted
+    assert {each["error_summary"] for each in found} == {"'=1+1"}
+
+
+def test_a_copy_is_put_in_and_each_names_the_other(shell: Shell, conn: Connection) -> None:
+    job = factories.job(conn, job_type="train_tenant_model", tenant_id=factories.tenant(conn))
+    made = shell.json("jobs", "copy", str(job), "--payload", '{"a": 12345678901234567890123}', "--reason", "typo")
+    assert made["copy_of"] == str(job)
+    copy = factories.stored(conn, UUID(made["id"]))
+    assert (copy.payload, copy.source) == ({"a": 12345678901234567890123}, "copy")
+    assert made["id"] in shell.ok("jobs", "show", str(job))
+    assert str(job) in shell.ok("jobs", "show", made["id"])
+    assert [row.action for row in conn.execute(TRAIL)] == ["copy"]
+
+
+def test_a_shared_view_narrows_the_list(shell: Shell, conn: Connection) -> None:
+    mira = Operator(factories.operator(conn, "mira"), "mira", "operator")
+    for name, shared in (("Payments", True), ("Mine", False)):
+        saved_views.save(conn, owner=mira, name=name, query="queue=payments", shared=shared, actor=Actor("mira"))
+    wanted = dead(conn)
+    factories.job(conn)
+    assert [each["id"] for each in shell.json("jobs", "list", "--view", "Payments")["jobs"]] == [str(wanted)]
+    assert [each["name"] for each in shell.json("jobs", "views")["views"]] == ["Payments"]
+    assert "nobody shares a view named 'Mine'" in shell.refused("jobs", "list", "--view", "Mine", code=1)
+
+
+def test_a_payload_is_revealed_with_a_reason_that_is_kept(shell: Shell, conn: Connection) -> None:
+    job = dead(conn)
+    assert "--reveal needs --reason" in shell.refused("jobs", "show", str(job), "--reveal", code=2)
+    shell.ok("jobs", "show", str(job), "--reveal", "--reason", "ticket 7")
+    assert [(row.action, row.reason) for row in conn.execute(TRAIL)] == [("reveal", "ticket 7")]

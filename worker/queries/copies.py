@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, or_, select
 
 from worker.database import Id, Row, insert, moment
-from worker.job_types import JobTypes
+from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobTypes
 from worker.queries import audit
 from worker.queries.audit import Actor
 from worker.queries.jobs import NewJob, enqueue
@@ -19,6 +19,11 @@ from worker.queries.schema import job_copies
 
 SOURCE = "copy"
 _SHOWN = 20
+
+_NEVER = {
+    EMAIL_JOB_TYPE: "Its payload is sealed: only its worker can read it",
+    PROVISION_JOB_TYPE: "A provisioning is started for its tenant, not copied",
+}
 
 INSERT = insert(job_copies).values(
     copy_id=bindparam("to_copy", type_=Id),
@@ -42,6 +47,13 @@ class Original:
     job_type: str
     tenant_id: UUID | None
     max_attempts: int
+
+
+def refusal(job: Row) -> str | None:
+    """Why a job is not put in again with another payload; None where it can be."""
+    if job.event_id is not None:
+        return "It came from an event: publish a corrected event instead"
+    return _NEVER.get(job.job_type)
 
 
 def make(

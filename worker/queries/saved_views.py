@@ -50,6 +50,13 @@ SEEN_BY = (
     .order_by(func.lower(saved_views.c.name), saved_views.c.id)
     .limit(_SHOWN)
 )
+SHARED = (
+    select(saved_views.c.name, saved_views.c.query, operators.c.name.label("saved_by"))
+    .join(operators, operators.c.id == saved_views.c.operator_id)
+    .where(_shared)
+    .order_by(func.lower(saved_views.c.name), saved_views.c.id)
+    .limit(_SHOWN)
+)
 DELETE = delete(saved_views).where(saved_views.c.id == bindparam("of_id", type_=Id)).returning(saved_views.c.name)
 DELETE_OWN = DELETE.where(_of_operator)
 
@@ -85,6 +92,16 @@ def save(
 def seen_by(conn: Connection, *, operator_id: UUID) -> Sequence[Row]:
     """The operator's own views and the shared ones, by name."""
     return conn.execute(SEEN_BY, {"of_operator": operator_id}).all()
+
+
+def all_shared(conn: Connection) -> Sequence[Row]:
+    """The views that everybody sees, by name, with who saved each."""
+    return conn.execute(SHARED).all()
+
+
+def shared(conn: Connection, *, name: str) -> str | None:
+    """What the first shared view of that name narrows the list to."""
+    return next((str(each.query) for each in all_shared(conn) if each.name == name), None)
 
 
 def remove(conn: Connection, *, view_id: UUID, by: Operator, actor: Actor, now: datetime | None = None) -> bool:
