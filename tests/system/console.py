@@ -24,7 +24,8 @@ class Console:
 
     def __init__(self, database: str, registry: Registry, *, now: datetime | None = None, **settings: object) -> None:
         self.url = ""
-        self._given = {"database_url": database, "port": 0, "shutdown_grace_seconds": 2, **settings}
+        swift = {"shutdown_grace_seconds": 2, "undo_seconds": 0}
+        self._given = {"database_url": database, "port": 0, **swift, **settings}
         self._registry = registry
         self._now = now
 

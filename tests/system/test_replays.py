@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import UUID
 
+import structlog
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import Connection, select
 
@@ -15,6 +16,8 @@ from tests.system.desk import Desk
 from worker.model import Status
 from worker.queries.audit import verify
 from worker.queries.schema import operator_action_jobs
+from worker.runtime.acts import Acts
+from worker.runtime.loop import Loop
 
 WHY = "Template shipped in 2026.11.4"
 
@@ -107,6 +110,43 @@ def test_without_javascript_one_job_a_selection_and_a_group_are_replayed_all_the
     assert acts(conn) == [("dana", WHY, set(jobs[:2])), ("dana", None, {jobs[2]}), ("dana", None, set(jobs[3:]))]
 
 
+def test_a_replay_is_undone_from_the_toast_before_anything_ran(enter: Enter, conn: Connection) -> None:
+    jobs = [die(conn) for _ in range(2)]
+    page = enter("dana", f"/dead-letters?group={'f' * 16}")
+    press(page.get_by_role("button", name="Replay 2"))
+    expect(toast(page)).to_have_text("Replayed 2 jobs.")
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(toast(page)).to_have_text("Undone: 2 jobs are as they were.")
+    expect(page.get_by_role("row").filter(has=page.get_by_role("checkbox", name="Select 0"))).to_have_count(2)
+    assert [factories.stored(conn, job).status for job in jobs] == ["failed", "failed"]
+    assert [each.action for each in trail(conn) if each.jobs] == ["replay", "undo"]
+
+
+def test_a_group_is_replayed_one_first_and_the_rest_goes_once_that_passed(
+    enter: Enter, hire: Hire, desk: Desk, conn: Connection
+) -> None:
+    for _ in range(3):
+        die(conn)
+    hire()
+    desk.repaired.set()
+    page = enter("dana", f"/dead-letters?group={'f' * 16}")
+    page.get_by_role("button", name="Replay 3").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("One first, then the rest").check()
+    dialog.get_by_role("button", name="Replay 3").click()
+    page.wait_for_url("/acts/*")
+    expect(page.get_by_role("heading", name="Replay of 3 jobs")).to_be_visible()
+    expect(page.get_by_text("wait for what becomes of the first")).to_be_visible()
+    acts = Loop("acts", Acts(conn.engine).tick, log=structlog.get_logger(), interval_seconds=0.2)
+    acts.start()
+    try:
+        expect(page.get_by_text("3 passed")).to_be_visible()
+        expect(page.get_by_role("heading", name="3 of 3")).to_be_visible()
+    finally:
+        acts.stop()
+        assert acts.join(5)
+
+
 def die(conn: Connection, **columns: object) -> UUID:
     """A dead letter of the desk's."""
     return factories.job(conn, status=Status.FAILED, job_type="render_invoice", queue="billing", **columns)
@@ -123,7 +163,7 @@ def press(button: Locator) -> None:
 
 def toast(page: Page) -> Locator:
     """What the console says in passing."""
-    return page.locator("#toasts .toast")
+    return page.locator("#toasts .toast > span")
 
 
 def acts(conn: Connection) -> list[tuple[str, str | None, set[UUID]]]:

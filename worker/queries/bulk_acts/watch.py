@@ -86,11 +86,12 @@ def is_lost(conn: Connection, act: Row) -> bool:
 
 def again_at(act: Row, changes: dict[str, Any]) -> datetime | None:
     """When to look at an act again that moves nothing more: ever more seldom, until nothing more is to come of it."""
-    age = act.now - act.ended_at
+    age: timedelta = act.now - act.ended_at
     known = sum(changes[name] for name in _COUNTED) >= act.done
     if age > _FORGOTTEN or (known and age > _SETTLED) or not act.done:
         return None
-    return act.now + min(max(age / 10, _SOON), _SELDOM)
+    at: datetime = act.now + min(max(age / 10, _SOON), _SELDOM)
+    return at
 
 
 def _known(row: Row) -> tuple[str | None, str | None]:

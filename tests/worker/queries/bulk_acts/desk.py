@@ -35,10 +35,10 @@ def press(
     conn: Connection, ids: Sequence[UUID], *, now: datetime = NOON, who: Actor = DANA, shown: int = 0, **terms: Any
 ) -> Row:
     """Choose these jobs and confirm; a replay of all now, due after eight seconds, unless said otherwise."""
-    of = Terms(**{"action": Action.REPLAY, "undo_seconds": 8} | terms)
+    given: dict[str, Any] = {"action": Action.REPLAY, "undo_seconds": 8} | terms
     chosen: dict[str, Any] = {"chosen": members.BY_ID, "values": {"of_ids": list(ids)}, "shown": shown}
     with conn.engine.begin() as mine:
-        return work.begin(mine, terms=of, **chosen, actor=who, reason="fixed", now=now)
+        return work.begin(mine, terms=Terms(**given), **chosen, actor=who, reason="fixed", now=now)
 
 
 def step(conn: Connection, now: datetime) -> Row | None:
