@@ -59,6 +59,7 @@ from app.routes import (
     static,
     tenant,
     tenants,
+    views,
     worker,
     workers,
 )
@@ -131,6 +132,9 @@ ROUTES = (
     Route("GET", "/jobs.csv", exports.csv, "viewer"),
     Route("GET", "/jobs.jsonl", exports.json_lines, "viewer"),
     Route("GET", "/jobs/suggestions", jobs.suggest, "viewer"),
+    Route("GET", "/jobs/views/new", views.new, "viewer"),
+    Route("POST", "/jobs/views", views.create, "viewer"),
+    Route("POST", "/jobs/views/{view}/deletions", views.delete, "viewer"),
     Route("GET", "/jobs/{job}", jobs.show, "viewer"),
     Route("GET", "/jobs/{job}/copies/new", copies.new, "operator"),
     Route("POST", "/jobs/{job}/copies", copies.create, "operator"),
