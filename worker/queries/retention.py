@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, func, literal, select
 from worker.database import among, moment, one_of, seconds
 from worker.model import Status
 from worker.queries.schema import (
+    bulk_acts,
     event_outbox,
     has_status,
     job_attempts,
@@ -48,6 +49,12 @@ _gone = func.coalesce(worker_instances.c.stopped_at, worker_instances.c.last_hea
 _some_gone = select(worker_instances.c.instance_id).where(_gone).limit(bindparam("at_most"))
 GONE_WORKERS = delete(worker_instances).where(one_of(worker_instances.c.instance_id, _some_gone))
 
+_over = (bulk_acts.c.next_at.is_(None), bulk_acts.c.chosen_at < _before)
+_some_acts = select(bulk_acts.c.id).where(*_over).order_by(bulk_acts.c.chosen_at).limit(bindparam("acts_at_most"))
+OLD_ACTS = delete(bulk_acts).where(one_of(bulk_acts.c.id, _some_acts))
+ACTS_AT_ONCE = 5
+"""Each takes its jobs along, which may be many."""
+
 # What the console's people leave is cleared away as they come, by its own role: no worker may touch it
 OLD_SLEEPERS = delete(sleepers).where(sleepers.c.since < _before)
 _first = select(func.min(statistics_minutes.c.minute)).scalar_subquery()
@@ -61,7 +68,7 @@ _STATISTICS_DAYS = 90
 def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: datetime | None = None) -> dict[str, int]:
     """One bounded batch of each kind; how many rows of each went. `retention_days` 0 keeps events and their jobs."""
     old = {"older_than": retention_days * _DAY, "at_most": limit, "at_now": now}
-    pruned = {"events": 0, "jobs": 0, "workers": 0}
+    pruned = {"events": 0, "jobs": 0, "workers": 0, "acts": 0}
     if retention_days:
         ids = list(conn.execute(OLD_EVENTS, old).scalars())
         pruned["events"] = conn.execute(DELETE_EVENTS, {"of_ids": ids}).rowcount
@@ -69,6 +76,7 @@ def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: date
         conn.execute(DELETE_ATTEMPTS, {"of_ids": ids})
         pruned["jobs"] = conn.execute(DELETE_JOBS, {"of_ids": ids}).rowcount
         pruned["workers"] = conn.execute(GONE_WORKERS, old).rowcount
+        pruned["acts"] = conn.execute(OLD_ACTS, {**old, "acts_at_most": ACTS_AT_ONCE}).rowcount
     pruned["statistics"] = conn.execute(OLD_STATISTICS, {"older_than": _STATISTICS_DAYS * _DAY, "at_now": now}).rowcount
     pruned["sleepers"] = conn.execute(OLD_SLEEPERS, {"older_than": _DAY, "at_now": now}).rowcount
     return pruned

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from structlog.typing import FilteringBoundLogger
 
 from worker.database import Engine
-from worker.queries.retention import prune
+from worker.queries.retention import ACTS_AT_ONCE, prune
 
 _BATCH = 1000
 
@@ -26,4 +26,5 @@ class Pruner:
             pruned = prune(conn, retention_days=self.retention_days, limit=_BATCH)
         if any(pruned.values()):
             self.log.info("rows.pruned", **pruned)
-        return max(pruned["events"], pruned["jobs"], pruned["workers"]) >= _BATCH or pruned["statistics"] > 0
+        full = max(pruned["events"], pruned["jobs"], pruned["workers"]) >= _BATCH
+        return full or pruned["acts"] >= ACTS_AT_ONCE or pruned["statistics"] > 0

@@ -5,10 +5,18 @@ from datetime import timedelta
 from sqlalchemy import Connection, func, insert, select
 
 from tests.factories import NOON, job, stored, worker_instance
+from tests.worker.queries.bulk_acts.desk import press
 from worker.model import Event, Status
 from worker.queries.outbox import publish, relay
 from worker.queries.retention import prune
-from worker.queries.schema import event_outbox, platform_jobs, statistics_minutes, worker_instances
+from worker.queries.schema import (
+    bulk_act_jobs,
+    bulk_acts,
+    event_outbox,
+    platform_jobs,
+    statistics_minutes,
+    worker_instances,
+)
 from worker.subscribers import Subscribers
 
 OLD = NOON - timedelta(days=31)
@@ -43,8 +51,15 @@ def test_a_59_a_job_outlives_the_outbox_row_it_came_from(conn: Connection) -> No
     conn.execute(platform_jobs.update().values(status="succeeded", finished_at=OLD))
     assert prune(conn, retention_days=30, now=NOON)["jobs"] == 0
     assert prune(conn, retention_days=30, now=NOON + timedelta(days=2)) == {
-        "events": 1, "jobs": 1, "workers": 0, "statistics": 0, "sleepers": 0,
+        "events": 1, "jobs": 1, "workers": 0, "acts": 0, "statistics": 0, "sleepers": 0,
     }  # fmt: skip
+
+
+def test_an_act_goes_with_its_jobs_once_nothing_more_is_to_come_of_it(conn: Connection) -> None:
+    over, watched = (press(conn, [job(conn, status=Status.FAILED)], now=OLD) for _ in range(2))
+    conn.execute(bulk_acts.update().where(bulk_acts.c.id == over.id).values(next_at=None))
+    assert prune(conn, retention_days=30, now=NOON)["acts"] == 1
+    assert conn.execute(select(bulk_act_jobs.c.act_id)).scalars().all() == [watched.id]
 
 
 def test_retention_off_keeps_everything(conn: Connection) -> None:
