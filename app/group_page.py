@@ -9,7 +9,6 @@ from app import group_text
 from app.web import Call
 from worker.database import Connection
 from worker.failures import parts
-from worker.guidance import Guidance
 from worker.queries.pages import dead_letters, releases
 from worker.queries.pages import group as one_group
 from worker.queries.pages.groups import Group
@@ -23,7 +22,8 @@ def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
     """What its jobs have in common, how they are grouped, what was declared and done, and the same as text."""
     fingerprint = group.fingerprint
     traits = dead_letters.traits(conn, fingerprint=fingerprint)
-    release, guidance = _release(conn, group), _guidance(call, group)
+    release = _release(conn, group)
+    guidance = call.registry.guidance_of(handler_key=group.handler_key, job_type=group.job_type)
     base_url = call.settings.url or str(call.request.base_url)
     return {
         "traits": traits,
@@ -41,9 +41,3 @@ def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
 def _release(conn: Connection, group: Group) -> Release | None:
     known = releases.between(conn, since=group.first_at - EXPLAINS, until=group.first_at)
     return releases.before(known, group.first_at, within=EXPLAINS)
-
-
-def _guidance(call: Call, group: Group) -> Guidance:
-    """By its handler's name, which is the subscriber's where it is not the job type's."""
-    subscriber = None if group.handler_key == group.job_type else group.handler_key
-    return call.registry.guidance(job_type=group.job_type, subscriber_id=subscriber)

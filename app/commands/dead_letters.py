@@ -10,6 +10,7 @@ from uuid import UUID
 import click
 
 from app.commands import actions
+from app.commands import groups as group_commands
 from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
 from app.commands.output import counted, table
 from app.commands.refusals import Failed, Refused
@@ -24,22 +25,29 @@ group_option = click.option("--group", help="All of one group; see `dead-letters
 
 @click.group("dead-letters")
 def command() -> None:
-    """See what failed for good, in groups; replay, cancel."""
+    """See what failed for good, in groups; replay, cancel; say whose a group is, and what becomes of it."""
+
+
+for each_command in group_commands.COMMANDS:
+    command.add_command(each_command)
 
 
 @command.command("list")
+@click.option("--view", type=click.Choice(list(groups.VIEWS)), default="all", help="Which groups; `mine` are your own.")
 @at_desk
-def list_groups(desk: Desk) -> None:
+def list_groups(desk: Desk, *, view: str) -> None:
     """Groups of dead letters with the same error, the newest first."""
     with desk.engine.connect() as conn:
         now = readiness.clock(conn)
-        found = groups.read(conn, now=now)
-    headings = ("GROUP", "JOBS", "TENANTS", "HANDLER", "FIRST", "LAST", "ERROR")
+        found = groups.read(conn, view=view, me=desk.actor.name, now=now)
+    headings = ("GROUP", "JOBS", "TENANTS", "STATE", "WHO", "HANDLER", "FIRST", "LAST", "ERROR")
     rows = [
         (
             each.fingerprint,
             each.jobs,
             each.tenants,
+            each.state,
+            each.assignee,
             each.handler_key,
             age(each.first_at, now),
             age(each.last_at, now),

@@ -66,6 +66,11 @@ class Registry:
         asked = [known[handler_key]] if handler_key is not None and handler_key in known else known.values()
         return any(each.covers(path) for each in asked)
 
+    def guidance_of(self, *, handler_key: str, job_type: str) -> Guidance:
+        """The same by the handler's name, which is the subscriber's where it is not the job type's."""
+        subscriber = None if handler_key == job_type else handler_key
+        return self.guidance(job_type=job_type, subscriber_id=subscriber)
+
     def capabilities(self) -> frozenset[str]:
         """The job types a worker of this process can advertise."""
         types = self.job_types.runnable()
