@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 KEPT = 256
 """So many answers are kept at most: anybody may ask for anything."""
 
-Key = tuple[Role, str, str]
+Key = tuple[str, str, str]
+"""For whom, what address, and which of its regions."""
+
+
+class Personal(Exception):
+    """What is asked for depends on who asks, and so is made for each of them."""
 
 
 class Anyone(Operator):
@@ -29,6 +35,16 @@ class Anyone(Operator):
 
     def __init__(self, role: Role) -> None:
         object.__setattr__(self, "role", role)
+
+    @property
+    def id(self) -> UUID:
+        """Nobody's."""
+        raise Personal
+
+    @property
+    def name(self) -> str:
+        """Nobody's."""
+        raise Personal
 
 
 @dataclass(frozen=True, slots=True)

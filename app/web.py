@@ -19,7 +19,7 @@ from app.console import Console, console_of
 from app.errors import Forbidden, SignedOut, Unavailable
 from app.forms import read_form
 from app.settings import ConsoleSettings
-from app.shared import Anyone
+from app.shared import Anyone, Personal
 from app.templating import is_htmx
 from worker.database import Connection, is_outage, is_retryable, read_only
 from worker.handlers import Registry
@@ -123,12 +123,18 @@ def _watching(console: Console, request: Request, route: Route) -> Visit | None:
 
 
 async def _shared(console: Console, request: Request, route: Route, visit: Visit) -> Response:
-    """The region as it was made for the role, or is made now: for nobody in particular."""
+    """The region as it was made, or is made now, for nobody in particular; or for all pages of this one operator."""
     assert visit.operator
     anyone = replace(visit, operator=Anyone(visit.operator.role))
-    work = partial(_permitted, request, FormData(), route, anyone)
-    address = f"{request.scope['path']}?{request.url.query}"
-    key = (visit.operator.role, address, request.headers["hx-target"])
+    try:
+        return await _made(console, request, route, anyone, whose=visit.operator.role)
+    except Personal:
+        return await _made(console, request, route, visit, whose=str(visit.operator.id))
+
+
+async def _made(console: Console, request: Request, route: Route, visit: Visit, *, whose: str) -> Response:
+    key = (whose, f"{request.scope['path']}?{request.url.query}", request.headers["hx-target"])
+    work = partial(_permitted, request, FormData(), route, visit)
     return await console.shared.answer(key, request, partial(anyio.to_thread.run_sync, answered, work))
 
 

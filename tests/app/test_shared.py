@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from datetime import timedelta
@@ -19,17 +20,20 @@ from starlette.responses import Response as Answer
 
 from app import sessions
 from app.sampler import Sampler
-from app.shared import Anyone, Shared
+from app.shared import Anyone, Personal, Shared
 from tests import factories
 from tests.app.conftest import signed_in
 from tests.app.test_sampler import CONN, Clock, Source
+from worker.model import Status
+from worker.queries import groups
+from worker.queries.audit import Actor
 from worker.queries.operators import Operator, by_name
 from worker.queries.schema import operator_sessions
 from worker.queries.workers import request_drain
 
 pytestmark = pytest.mark.anyio
 
-REGIONS = ("div#unserved", "section#present", "section#matrix")
+REGIONS = ("div#troubles", "section#present", "section#matrix")
 
 
 @pytest.fixture
@@ -64,10 +68,10 @@ class Room:
         self._clock.at += 100
         self.console.live._roll = await anyio.to_thread.run_sync(self.console.live.look)
 
-    async def fetch(self, tokens: Sequence[str], *regions: str) -> list[Response]:
+    async def fetch(self, tokens: Sequence[str], *regions: str, path: str = "/workers") -> list[Response]:
         """Each of these pages asks for the regions, all at once."""
         async with AsyncClient(transport=ASGITransport(self._app), base_url="http://localhost") as client:
-            asked = [client.get("/workers", headers=_headers(token, region)) for token in tokens for region in regions]
+            asked = [client.get(path, headers=_headers(token, region)) for token in tokens for region in regions]
             return await asyncio.gather(*asked)
 
     async def leave(self) -> None:
@@ -99,12 +103,12 @@ async def room(app: Starlette, conn: Connection, console_rw: Engine) -> AsyncIte
     await opened.leave()
 
 
-async def a_round(room: Room, tokens: Sequence[str]) -> list[str]:
+async def a_round(room: Room, asked: dict[str, Sequence[str]]) -> list[str]:
     """The statements of one second in which something changed that all these pages show."""
     with room.counted() as seen:
         await room.look()
-        for answer in await room.fetch(tokens, *REGIONS):
-            assert answer.status_code == 200
+        for region, tokens in asked.items():
+            assert {each.status_code for each in await room.fetch(tokens, region)} == {200}
     return seen
 
 
@@ -112,9 +116,9 @@ async def test_three_hundred_pages_cost_the_database_what_one_does(room: Room, c
     factories.worker_instance(conn)
     for number in range(15):
         await room.enter(f"operator {number}", pages=20)
-    alone = await a_round(room, room.tokens[:1])
-    together = await a_round(room, room.tokens)
     assert len(room.tokens) == 300
+    alone = await a_round(room, dict.fromkeys(REGIONS, room.tokens[:1]))
+    together = await a_round(room, {region: room.tokens[place::3] for place, region in enumerate(REGIONS)})
     assert sorted(together) == sorted(alone)
 
 
@@ -155,12 +159,50 @@ async def _now(room: Room) -> Any:
     return room.console.live._roll.now
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/queues", "/queues/mail", "/jobs", "/workers/worker-1", "/tenants", "/acts", "/audit"]
+)
+async def test_each_region_of_a_page_is_made_once_for_a_role(room: Room, conn: Connection, path: str) -> None:
+    factories.worker_instance(conn)
+    factories.job(conn, queue="mail")
+    factories.job(conn, status=Status.FAILED, queue="mail")
+    tokens = [await room.enter("dana"), await room.enter("mira")]
+    await room.look()
+    (page,) = await room.fetch(tokens[:1], "", path=path)
+    regions = re.findall(r'id="([a-z-]+)" data-region\s+hx-get="([^"]+)"', page.text)
+    assert regions
+    for name, address in regions:
+        (hers,) = await room.fetch(tokens[:1], f"div#{name}", path=address)
+        with room.counted() as seen:
+            (theirs,) = await room.fetch(tokens[1:], f"div#{name}", path=address)
+        assert seen == []
+        assert theirs.text == hers.text
+        assert f'id="{name}"' in hers.text
+
+
+async def test_what_depends_on_who_asks_is_made_for_each(room: Room, conn: Connection) -> None:
+    tokens = [await room.enter("dana"), await room.enter("mira")]
+    for number, name in enumerate(("dana", "mira")):
+        fingerprint = f"{number:016}"
+        factories.job(conn, status=Status.FAILED, error_fingerprint=fingerprint, error_type=f"Of{name}")
+        groups.take(conn, fingerprint=fingerprint, actor=Actor(name), seen_with=None)
+    await room.look()
+    hers, theirs = await room.fetch(tokens, "div#letters", path="/dead-letters?view=mine")
+    assert "Ofdana" in hers.text
+    assert "Ofmira" not in hers.text
+    assert "Ofmira" in theirs.text
+    with room.counted() as seen:
+        await room.fetch(tokens, "div#letters", path="/dead-letters?view=mine")
+    assert [each for each in seen if "dead_letter_groups" in each] == []
+
+
 def test_what_is_made_for_anyone_knows_no_name() -> None:
     anyone = Anyone("operator")
     assert anyone.may("viewer")
     assert not anyone.may("admin")
-    with pytest.raises(AttributeError):
-        assert anyone.name
+    for secret in ("name", "id"):
+        with pytest.raises(Personal):
+            getattr(anyone, secret)
 
 
 class Kitchen:

@@ -43,6 +43,18 @@ def test_what_runs_is_held_against_its_usual_time_and_against_the_limit(visitor:
     assert rows["rare"][2] == "too few runs in a day to say"
 
 
+@pytest.mark.parametrize(
+    ("milliseconds", "told"),
+    [(-90_000, "Clock 1 min 30 s behind the database’s"), (2_500, "Clock 2.5 s ahead of the database’s")],
+)
+def test_a_clock_that_is_off_is_told(visitor: Visitor, conn: Connection, milliseconds: int, told: str) -> None:
+    factories.worker_instance(conn, clock_ahead_ms=milliseconds)
+    factories.worker_instance(conn, "exact", clock_ahead_ms=40)
+    browser = visitor("viewer")
+    assert told in plain(browser.get("/workers/worker-1").text)
+    assert "Clock" not in plain(browser.get("/workers/exact").text)
+
+
 def test_a_cancel_that_was_asked_for_is_told(visitor: Visitor, conn: Connection) -> None:
     factories.worker_instance(conn)
     factories.job(conn, status=Status.RUNNING, cancel_requested_at=NOON)
