@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from app.browser_names import browser_name
 from worker.resources import folder
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def environment(asset: Callable[[str], str]) -> Environment:
         auto_reload=False,
     )
     env.globals["asset"] = asset
+    env.filters["browser_name"] = browser_name
     env.filters["dom_id"] = dom_id
     env.globals["ui"] = env.get_template("ui.html").module
     return env
