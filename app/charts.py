@@ -136,12 +136,12 @@ def seconds_top(values: Iterable[Value]) -> float:
 def marked(starts: Sequence[datetime], releases: Iterable[tuple[datetime, str]]) -> list[Marker]:
     """The releases that began in the slots, the newest with their names first, then those that have room."""
     found: list[Marker] = []
-    last_named = 2.0
+    last_named, width = 2.0, starts[1] - starts[0]
     for at, name in sorted(releases, reverse=True):
-        if not starts or at < starts[0]:
+        slots = (at - starts[0]) / width
+        if slots < 0:
             continue
-        slot = sum(start <= at for start in starts) - 1
-        place = slot / len(starts)
+        slot, place = min(int(slots), len(starts) - 1), min(slots / len(starts), 1)
         named = last_named - place >= _APART
         last_named = place if named else last_named
         found.append(Marker(slot, place, name, named))

@@ -65,7 +65,7 @@ class Course:
 
     def backlog(self) -> Chart:
         """How many jobs were ready."""
-        return charts.depth([depth and depth.ready for depth in self.depths], "queued", self.markers)
+        return charts.depth([depth.ready if depth else None for depth in self.depths], "queued", self.markers)
 
     def runs(self) -> Chart:
         """How long completed attempts ran."""

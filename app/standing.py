@@ -47,7 +47,7 @@ class Subject:
     @property
     def query(self) -> str:
         """The part of an address that narrows a list of jobs to its own."""
-        return urlencode({self.kind: self.name})
+        return urlencode([(self.kind, self.name)])
 
     @property
     def parts(self) -> Literal["queue", "handler"]:

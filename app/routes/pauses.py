@@ -127,5 +127,5 @@ def _form(call: Call, template: str, queue: str, status: int, **context: Any) ->
     """The whole page, or the sheet alone where it opens in the dialog over the part of the page that tells of it."""
     page = _page(call, queue)
     region = "#loads" if page == LIST else "#subject"
-    known = {"queue": queue, "back": page, "target": region if is_over(call, page) else "#main"}
-    return render(call, template, block="sheet" if call.htmx else None, status=status, **known, **context)
+    context |= {"queue": queue, "back": page, "target": region if is_over(call, page) else "#main"}
+    return render(call, template, block="sheet" if call.htmx else None, status=status, **context)

@@ -55,7 +55,7 @@ def test_an_axis_of_times_ends_at_a_round_one(most: float, top: float) -> None:
 def test_a_release_is_marked_where_it_began_and_older_ones_are_left_out() -> None:
     began = [(NOON - timedelta(seconds=1), "v1"), (NOON, "v2"), (NOON + timedelta(minutes=5, seconds=30), "v3")]
     found = charts.marked(STARTS, began)
-    assert [(each.slot, each.place, each.name) for each in found] == [(5, 0.5, "v3"), (0, 0.0, "v2")]
+    assert [(each.slot, each.place, each.name) for each in found] == [(5, 0.55, "v3"), (0, 0.0, "v2")]
 
 
 def test_of_releases_close_together_the_newest_is_named() -> None:

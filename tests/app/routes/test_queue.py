@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from html import unescape
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine, event
 
 from tests import factories
 from tests.app.conftest import Visitor
 from tests.app.routes.rows import plain
 from tests.factories import NOON
-from tests.worker.queries.pages.rows import minute
+from tests.worker.queries.pages.rows import jobs, minute
 from worker.queries import queues, releases, samples
 from worker.queries.audit import Actor
 from worker.queries.samples import Pair, Sample
 
 MIRA = Actor("mira")
+
+
+@contextmanager
+def counted(engine: Engine) -> Iterator[list[str]]:
+    """The statements that the console executes meanwhile."""
+    seen: list[str] = []
+
+    def keep(*arguments: Any) -> None:
+        seen.append(arguments[2])
+
+    event.listen(engine, "before_cursor_execute", keep)
+    try:
+        yield seen
+    finally:
+        event.remove(engine, "before_cursor_execute", keep)
 
 
 def test_the_page_says_how_it_stands_and_why_it_waits(visitor: Visitor, conn: Connection) -> None:
@@ -114,6 +133,30 @@ def test_a_region_answers_with_itself_alone(visitor: Visitor, conn: Connection, 
     text = visitor().get("/queues/mail", headers={"HX-Request": "true", "HX-Target": f"div#{region}"}).text
     assert f'id="{region}" data-region' in text
     assert text.count("data-region") == 1
+
+
+def test_every_act_offered_opens_its_form(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn, component="printer", job_types=["render_report"], queues=["print"])
+    factories.job(conn, queue="mail")
+    browser = visitor()
+    acts = {
+        unescape(each) for each in re.findall(r'href="([^"]*(?:/new\?|/pause)[^"]*)"', browser.get("/queues/mail").text)
+    }
+    assert len(acts) == 4
+    assert [act for act in acts if browser.get(act).status_code != 200] == []
+
+
+def test_the_page_costs_the_same_however_much_there_is(visitor: Visitor, conn: Connection, console_rw: Engine) -> None:
+    browser = visitor()
+    costs = []
+    for number in (1, 40):
+        jobs(conn, number, queue="mail", job_type=f"kind_{number}")
+        minute(conn, NOON, queue="mail", handler=f"kind_{number}")
+        browser.get("/queues/mail")
+        with counted(console_rw) as statements:
+            browser.get("/queues/mail")
+        costs.append(len(statements))
+    assert costs[0] == costs[1] <= 12
 
 
 def test_a_pause_asked_for_here_redraws_the_page(visitor: Visitor, conn: Connection) -> None:

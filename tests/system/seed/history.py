@@ -1,4 +1,4 @@
-"""What the charts show: the day before the last hour, and the backlog as it was counted every minute."""
+"""What the charts show: the day before the last hour, the backlog as it was counted every minute, and releases."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from collections.abc import Iterator
 from datetime import timedelta
 from random import Random
 
-from sqlalchemy import Connection, bindparam, update
+from sqlalchemy import Connection, bindparam, insert, update
 
-from tests.system.seed.clock import NOW
+from tests.system.seed.clock import NOW, ago, at
 from worker.database import Timestamp
 from worker.model import AttemptOutcome
 from worker.queries import samples, statistics
 from worker.queries.samples import Pair, Sample
-from worker.queries.schema import statistics_minutes
+from worker.queries.schema import releases, statistics_minutes
 from worker.queries.statistics import Measured
 
 STEP = timedelta(minutes=20)
+RELEASES = (
+    {"name": "2026.11.2", "component": "product-worker", "at": ago(days=2), "told_by": "worker"},
+    {"name": "2026.11.3", "component": "product-worker", "at": at("09:12:00"), "told_by": "worker"},
+)
 _COUNTERS = [column for column in statistics_minutes.c if not column.primary_key]
 # What one minute of each step tells, twenty did
 MORE = (
@@ -28,8 +32,9 @@ MORE = (
 
 
 def insert_all(conn: Connection) -> None:
-    """A quiet night, a busy morning, and the mail that falls behind since half an hour."""
+    """A quiet night, a busy morning with a release, and the mail that falls behind since half an hour."""
     dice = Random(7)
+    conn.execute(insert(releases), list(RELEASES))
     last_hour = NOW.replace(second=0) - timedelta(minutes=59)
     for step in range(69):
         minute = last_hour - STEP * (step + 1)

@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, Select, bindparam, func, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    Text,
+    bindparam,
+    func,
+    literal_column,
+    select,
+)
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Row, Timestamp, bin_of
@@ -67,7 +79,7 @@ class Slot:
 def _sum(column: ColumnElement[int], outcomes: tuple[AttemptOutcome, ...] | None = None) -> ColumnElement[int]:
     amount = func.sum(column)
     # Spelt out: a list of values would be bound anew in each of the sums
-    named = [literal_column(f"'{outcome}'") for outcome in outcomes or ()]
+    named = [literal_column(f"'{outcome}'", Text) for outcome in outcomes or ()]
     wanted = amount.filter(minutes.c.outcome.in_(named)) if named else amount
     return sql_cast(func.coalesce(wanted, 0), BigInteger).label(column.name)
 
@@ -81,7 +93,7 @@ _of = {
 
 
 @cache
-def statement(*narrowed: str) -> Select[tuple[object, ...]]:
+def statement(*narrowed: str) -> Select[*tuple[Any, ...]]:
     """The bars of all that ended, or of a queue, a handler, or both."""
     counts = (_sum(minutes.c.jobs, outcomes).label(name) for name, outcomes in _COUNTS.items())
     runs = (_sum(minutes.c[name], COMPLETED) for name in RUN_BUCKETS)

@@ -47,7 +47,7 @@ def test_what_nobody_runs_is_unserved(conn: Connection) -> None:
 def test_what_is_run_from_other_queues_only_waits_where_nobody_looks(conn: Connection) -> None:
     factories.worker_instance(conn, **WORKER, queues=["other"])
     (wait,) = read(conn)
-    assert (wait.cause, [each.queues for each in wait.workers]) == (Cause.ELSEWHERE, [{"other"}])
+    assert (wait.cause, [each.queues for each in wait.workers]) == (Cause.ELSEWHERE, [frozenset({"other"})])
 
 
 @pytest.mark.usefixtures("waiting")
