@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Text, bindparam, literal, select, update
+from sqlalchemy import Connection, Text, bindparam, literal, select, update
 
-from worker.database import Id, insert, moment, records
+from worker.database import Id, Row, insert, moment, records
 from worker.failures import exact_fingerprint, fingerprint
 from worker.model import Status
 from worker.queries import audit
@@ -76,13 +76,13 @@ def take_out(conn: Connection, *, fingerprint: str, of: str, limit: int) -> int:
     return _move(conn, [(row.id, fingerprint) for row in members if fingerprint in _natural(row)])
 
 
-def _natural(row: Row[Any]) -> tuple[str, str]:
+def _natural(row: Row) -> tuple[str, str]:
     """The names that its error gave it, by its message or by what became of its worker."""
     said = fingerprint(row.handler_key, row.error_type or "", row.error_summary or "")
     return said, f"lease-expired:{row.handler_key}"
 
 
-def _divided(conn: Connection, rows: Sequence[Row[Any]], now: datetime | None) -> Homes:
+def _divided(conn: Connection, rows: Sequence[Row], now: datetime | None) -> Homes:
     """Each to the group of its exact message, made where there is none yet."""
     if not rows:
         return []
@@ -101,7 +101,7 @@ def _divided(conn: Connection, rows: Sequence[Row[Any]], now: datetime | None) -
     return homes
 
 
-def _part(row: Row[Any], known: set[str]) -> tuple[str, str]:
+def _part(row: Row, known: set[str]) -> tuple[str, str]:
     """The group of its message, or that of the rest where there are enough."""
     said = row.error_summary or ""
     home = exact_fingerprint(row.handler_key, row.error_type or "", said)

@@ -35,7 +35,7 @@ def die(conn: Connection, summary: str = SAID, group: str | None = None) -> UUID
 
 
 def group_of(conn: Connection, job_id: UUID) -> str:
-    return conn.execute(select(job.c.error_fingerprint).where(job.c.id == job_id)).scalar_one()
+    return str(conn.execute(select(job.c.error_fingerprint).where(job.c.id == job_id)).scalar_one())
 
 
 def merge(conn: Connection, one: str = A, into: str = B) -> int:
