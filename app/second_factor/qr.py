@@ -20,7 +20,7 @@ class Picture:
 
 def drawn(text: str) -> Picture:
     """The text to scan."""
-    rows = [bytes(row) for row in segno.make_qr(text, error="m").matrix]
+    rows = [bytes(row) for row in segno.make_qr(text, error="l").matrix]
     runs = (run for y, row in enumerate(rows) for run in _runs(row, y))
     return Picture("".join(runs), len(rows) + 2 * BORDER)
 

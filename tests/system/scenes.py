@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import Connection, Engine, make_url, text
 
 from app import sessions
+from tests.post import KEY
 from tests.system.console import Console
 from tests.system.seed.clock import NOW
 from tests.system.seed.people import TOKEN
@@ -22,6 +23,15 @@ LOOKS: dict[str, dict[str, Any]] = {
     "light": {},
     "dark": {"color_scheme": "dark"},
     "narrow": {"viewport": {"width": 420, "height": 900}},
+}
+
+SETTINGS: dict[str, Any] = {
+    "environment": "production",
+    "secret_keys": KEY,
+    "url": "https://console.floor.example",
+    "oidc_issuer": "https://login.floor.example",
+    "oidc_client_id": "watchfloor",
+    "oidc_default_role": "viewer",
 }
 
 
@@ -36,7 +46,7 @@ def scene(
         if furnish:
             furnish(engine)
         url = engine.url.render_as_string(hide_password=False)
-        console = Console(url, Registry(), now=NOW, environment="production").start()
+        console = Console(url, Registry(), now=NOW, **SETTINGS).start()
         try:
             yield Scene(console)
         finally:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.system import axe, screenshots, seed
+from tests.system import axe, proofs, screenshots, seed
 from tests.system.scenes import LOOKS, Scene, scene
 from tests.system.seed import datasets, provisioning, troubled
 from tests.system.seed.dead import DEAD_JOB
@@ -58,6 +58,10 @@ VIEWS = {
     "tenant-retrying": View("/tenants/northwind", "provisioning"),
     "audit": View("/audit"),
     "sign-in": View("/sign-in", signed_in=False),
+    "sign-in-code": View("/sign-in", "calm", signed_in=False, then=proofs.give_password),
+    "second-factor": View("/account/second-factor", "calm"),
+    "second-factor-new": View("/account/second-factor/new"),
+    "recovery-codes": View("/account/second-factor", "calm", then=proofs.renew_codes, complains=" 422 "),
     "error": View("/nothing-here", complains=" 404 "),
 }
 
@@ -72,7 +76,7 @@ class Shown:
     @property
     def picture(self) -> bytes:
         """All of the page, or what the window shows of it once a dialog lies above; without what no two runs share."""
-        number = self.page.locator(".error-page p .mono")
+        number = self.page.locator(".error-page p .mono, .scan-code, .scan-key, .recovery li")
         whole = self.page.locator("dialog[open]").count() == 0
         return self.page.screenshot(full_page=whole, animations="disabled", mask=[number], mask_color="grey")
 

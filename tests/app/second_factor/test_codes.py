@@ -50,6 +50,6 @@ def test_the_picture_has_every_dark_cell_of_the_code_and_quiet_around_it() -> No
     picture = qr.drawn("otpauth://totp/Watchfloor:dana?secret=AAAA")
     runs = [tuple(map(int, run)) for run in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\d+z", picture.path)]
     drawn = {(x + step - qr.BORDER, y - qr.BORDER) for x, y, length in runs for step in range(length)}
-    matrix = segno.make_qr("otpauth://totp/Watchfloor:dana?secret=AAAA", error="m").matrix
+    matrix = segno.make_qr("otpauth://totp/Watchfloor:dana?secret=AAAA", error="l").matrix
     assert drawn == {(x, y) for y, row in enumerate(matrix) for x, dark in enumerate(row) if dark}
     assert picture.side == len(matrix) + 2 * qr.BORDER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from tests.system.seed import dead, history, outbox, people, staff, statistics, tenants, work
+from tests.system.seed import dead, history, outbox, people, proofs, staff, statistics, tenants, work
 
 
 def busy(conn: Connection) -> None:
@@ -21,6 +21,7 @@ def busy(conn: Connection) -> None:
 
 
 def calm(conn: Connection) -> None:
-    """A new console: one operator, one idle worker, no job yet."""
+    """A new console: an operator with a second factor, one idle worker, no job yet."""
     people.insert_all(conn)
+    proofs.insert_all(conn)
     staff.insert_idle(conn)
