@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 
 import click
 
 from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
 from app.commands.output import table
 from app.commands.refusals import Failed
+from app.commands.worker_sheet import worker_sheet
 from app.text import age
 from worker.queries import workers
-from worker.queries.pages import figures
+from worker.queries.pages import attempts, figures, usual, worker
 from worker.queries.pages.fleet import Worker
+from worker.queries.pages.usual import Usual
+from worker.queries.pages.worker import Process
+
+ENDED = 10
 
 
 @click.group("workers")
 def command() -> None:
-    """See the worker processes; drain one."""
+    """See the worker processes and one of them; drain one."""
 
 
 @command.command("list")
@@ -44,6 +50,22 @@ def list_workers(desk: Desk) -> None:
     desk.answer([_document(each) for each in sample.workers], table(headings, rows))
 
 
+@command.command("show")
+@click.argument("instance")
+@at_desk
+def show(desk: Desk, *, instance: str) -> None:
+    """One worker, dead or alive: what it is, what it runs against what is usual, how its last attempts ended."""
+    with desk.engine.connect() as conn:
+        process = worker.read(conn, instance_id=instance)
+        if process is None:
+            raise Failed(f"nothing is known of a worker {instance[:100]}")
+        ended = attempts.of_worker(conn, instance_id=instance, limit=ENDED).attempts
+        usuals = usual.of_day(conn, handlers={each.handler_key for each in process.holds}, now=process.row.now)
+    facts = {**process.row._mapping, "state": process.state, "holds": process.busy}
+    document = {**facts, "running": _running(process, usuals), "ended": [asdict(each) for each in ended]}
+    desk.answer(document, worker_sheet(process, usuals, ended))
+
+
 @command.command("drain")
 @click.argument("instance")
 @reason_option
@@ -59,6 +81,15 @@ def drain(desk: Desk, *, instance: str, reason: str | None, yes: bool) -> None:
     desk.answer({"instance_id": instance, "drain_requested": True}, f"{instance} was asked to drain")
 
 
-def _document(worker: Worker) -> dict[str, object]:
-    kept = {each.name: getattr(worker, each.name) for each in fields(worker) if each.name != "held"}
-    return {**kept, "busy": worker.busy}
+def _running(process: Process, usuals: Mapping[str, Usual]) -> list[dict[str, object]]:
+    """What it runs, each with the median and the tail of the last day's runs where there were enough."""
+    found = []
+    for row in process.holds:
+        known = usuals.get(row.handler_key)
+        found.append({**row._mapping, "usual": asdict(known) if known else None})
+    return found
+
+
+def _document(process: Worker) -> dict[str, object]:
+    kept = {each.name: getattr(process, each.name) for each in fields(process) if each.name != "held"}
+    return {**kept, "busy": process.busy}

@@ -50,6 +50,7 @@ PAGES = {
     "/queues/{queue}/pause": ("/queues/invoices/pause", "Pause invoices"),
     "/queues/{queue}/resume": ("/queues/mail/resume", "Resume mail"),
     "/workers": ("/workers", "ops-1"),
+    "/workers/{instance}": ("/workers/worker-1", "Pulse"),
     "/workers/{instance}/drain": ("/workers/worker-1/drain", "Drain"),
     "/tenants": ("/tenants?q=ACME", "Acme"),
     "/tenants/{tenant}": ("/tenants/acme", "No step is recorded as done"),

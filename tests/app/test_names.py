@@ -38,6 +38,7 @@ PLACES = (
     "/jobs/{}",
     "/queues/{}/pause",
     "/queues/{}/resume",
+    "/workers/{}",
     "/workers/{}/drain",
     "/tenants/{}/cancellations/new",
     "/static/1/{}",

@@ -86,7 +86,8 @@ class Process:
     @property
     def lived(self) -> timedelta:
         """How long it has been there."""
-        return (self.ended_at or self.row.now) - self.row.started_at
+        lived: timedelta = (self.ended_at or self.row.now) - self.row.started_at
+        return lived
 
 
 def read(conn: Connection, *, instance_id: str, now: datetime | None = None) -> Process | None:
