@@ -52,15 +52,15 @@ class _Walk:
             return None
         if mark in "}]":
             return self._leave(mark)
+        if mark not in ",:" and not self.names_next:
+            return self._value(mark)
         if mark == ",":
-            return self._next()
-        if mark == ":":
+            self._next()
+        elif mark == ":":
             self.names_next = False
-            return None
-        if self.names_next:
+        else:
             self.key, self.path[-1] = mark, _name(mark)
-            return None
-        return self._value(mark)
+        return None
 
     def _value(self, mark: str) -> Part:
         key = self.key

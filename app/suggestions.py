@@ -59,8 +59,8 @@ def _values(call: Call, conn: Connection, name: str, begun: str) -> list[str]:
 
 
 def _queues(call: Call) -> set[str]:
-    return {each.queue for each in (*call.figures.backlog, *call.figures.hour.flows)}
+    return {each.queue for each in call.figures.backlog} | {each.queue for each in call.figures.hour.flows}
 
 
 def _types(call: Call) -> set[str]:
-    return {each.handler_key for each in (*call.figures.backlog, *call.figures.hour.flows)}
+    return {each.handler_key for each in call.figures.backlog} | {each.handler_key for each in call.figures.hour.flows}

@@ -20,7 +20,7 @@ def register(registry: Registry) -> None:
     """The job types, where each waits and how often it is tried."""
     warehouse = Warehouse()
     add = partial(registry.job_types.register, backoff=SOON)
-    add("charge_card", charge_card, queue="payments", max_attempts=3)
+    add("charge_card", charge_card, queue="payments", max_attempts=3, redact=["card"])
     add("render_report", render_report, queue="reports", max_attempts=3)
     add("sync_inventory", partial(sync_inventory, warehouse), queue="inventory", max_attempts=3)
     add("renew_warehouse_token", partial(renew_warehouse_token, warehouse), queue="inventory")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from app import error_trace
 from worker.failures import describe
 
@@ -37,10 +39,9 @@ def test_what_a_library_raises_is_told_from_the_code_that_called_it() -> None:
     def handler() -> None:
         json.loads("{")
 
-    try:
+    with pytest.raises(ValueError, match="Expecting") as raised:
         handler()
-    except ValueError as error:
-        pieces = error_trace.of(describe(error, handler_key="x").detail)
+    pieces = error_trace.of(describe(raised.value, handler_key="x").detail)
     useful = next(piece for piece in pieces if piece.kind == "useful")
     assert 'json.loads("{")' in useful.text
     assert any(piece.kind == "library" and "json/decoder.py" in piece.text for piece in pieces)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -95,7 +96,7 @@ def test_what_is_refused_is_said_beside_its_field_and_nothing_is_lost(
 
 def test_what_is_not_copied_says_why_on_its_page_and_refuses(visitor: Visitor, conn: Connection) -> None:
     client = visitor()
-    event = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
+    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
     for job, why in (
         (factories.job(conn, **event), "publish a corrected event instead"),
         (factories.job(conn, job_type="invoice", payload={"a": "x" * 200_001}), "is more than what is edited"),

@@ -14,6 +14,7 @@ from tests import factories
 from tests.app.conftest import Visitor
 from worker.model import Status
 from worker.queries.pages import jobs
+from worker.queries.pages.filters import Filters
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "'quoted", "＝1", 'a "quoted", line\nbreak', "plain", " "]
 
@@ -75,6 +76,6 @@ def test_between_two_batches_no_connection_is_held(
     event.listen(console_rw, "checkout", lambda *_: held.append(1))
     event.listen(console_rw, "checkin", lambda *_: held.append(-1))
     pieces = export.batches(
-        console_rw, jobs.Filters(), tenant_id=None, now=factories.NOON, write=lambda rows: str(len(rows))
+        console_rw, Filters(), tenant_id=None, now=factories.NOON, write=lambda rows: str(len(rows))
     )
     assert [(piece, sum(held)) for piece in pieces] == [("1", 0)] * 3
