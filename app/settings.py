@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 
 from app.oidc.settings import OidcSettings
+from app.second_factor.settings import SecondFactorSettings
 from app.thresholds import Thresholds
 from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
@@ -17,7 +18,7 @@ from worker.settings import Names, Whole
 ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/?", re.ASCII | re.IGNORECASE)
 
 
-class ConsoleSettings(OidcSettings, Thresholds):
+class ConsoleSettings(OidcSettings, SecondFactorSettings, Thresholds):
     """One console's configuration; every name is `WATCHFLOOR_…` in the environment unless it says otherwise."""
 
     # The address of the pages, whose role may do no more than their buttons

@@ -74,6 +74,7 @@ ROUTES = (
     Route("GET", "/sign-in/link/{token}", sessions.offer, "anyone"),
     Route("POST", "/sign-in/link", sessions.accept, "anyone"),
     Route("POST", "/sign-in/code", challenges.create, "anyone"),
+    Route("POST", "/sign-in/second-factor", challenges.enrol, "anyone"),
     Route("POST", "/sign-out", sessions.delete, "anyone"),
     Route("GET", "/invitations/{token}", invitations.show, "anyone"),
     Route("POST", "/invitations", invitations.accept, "anyone", hashes_passwords=True),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app import sessions
-from app.entrance import admit, beyond_address, code_form, refuse, sign_in_form
-from app.second_factor import check
+from app.entrance import NOT_NOW, admit, begin, beyond_address, code_form, enrolment_form, refuse, sign_in_form
+from app.second_factor import check, enrolment
+from app.templating import render
 from app.web import Call
 from worker.database import Connection
 from worker.errors import EnvelopeError
@@ -28,6 +29,28 @@ def create(call: Call, conn: Connection) -> Response:
         refuse(call, conn, challenge.operator.name, check.TOO_MANY)
         return code_form(call, token, problem=check.TOO_MANY, status=429)
     return _checked(call, conn, token, challenge)
+
+
+def enrol(call: Call, conn: Connection) -> Response:
+    """Sign in whoever had to set a second factor up, and show the recovery codes this once."""
+    token = str(call.form.get("token", ""))
+    hashed = sessions.digest(token)
+    challenge = None if beyond_address(call, conn) > 0 else challenges.attempt(conn, token_hash=hashed, now=call.now)
+    if challenge is None:
+        refuse(call, conn, None, OVER)
+        return sign_in_form(call, "/", problem=OVER, status=422)
+    try:
+        made = enrolment.confirm(call, conn, challenge.operator, hashed)
+    except EnvelopeError as error:
+        return sign_in_form(call, "/", problem=f"{NOT_NOW}: {error}.", status=503)
+    if made.again:
+        return enrolment_form(call, token, made.again, problem=made.problem, status=422)
+    if not made.codes:  # there is one by now, and whoever is here has not shown it
+        return sign_in_form(call, "/", problem=OVER, status=422)
+    challenges.close(conn, token_hash=hashed)
+    response = render(call, "second_factors/first_codes.html", codes=made.codes, following=challenge.following)
+    begin(call, conn, response, challenge.operator, by=challenge.proof, second="authenticator")
+    return response
 
 
 def _checked(call: Call, conn: Connection, token: str, challenge: challenges.Challenge) -> Response:

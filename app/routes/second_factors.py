@@ -16,6 +16,7 @@ from worker.queries import recovery_codes, second_factors
 from worker.queries.operators import Operator
 
 PAGE = "/account/second-factor"
+NEEDED = "Your role needs a second factor here."
 
 
 def show(call: Call, conn: Connection) -> Response:
@@ -66,8 +67,10 @@ def renew(call: Call, conn: Connection) -> Response:
 
 
 def delete(call: Call, conn: Connection) -> Response:
-    """Take it off."""
-    operator = _who(call)
+    """Take it off, unless the role needs one."""
+    operator, needed_from = _who(call), call.settings.require_second_factor
+    if needed_from and operator.may(needed_from):
+        return _page(call, conn, problem=NEEDED, status=409)
     if refused := _unproven(call, conn, "second-factor-off"):
         return refused
     second_factors.remove(

@@ -22,6 +22,7 @@ from worker.queries.schema import metadata
 
 GUARDED = [route for route in ROUTES if route.access != "anyone"]
 PUBLIC = {"/sign-in", "/sign-in/link/{token}", "/sign-in/link", "/sign-in/code", "/sign-out"} | {
+    "/sign-in/second-factor",
     "/invitations/{token}",
     "/invitations",
     "/password-resets/new",
