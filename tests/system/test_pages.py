@@ -40,6 +40,7 @@ def open_replay(page: Page) -> None:
 VIEWS = {
     "overview": View("/"),
     "overview-calm": View("/", "calm"),
+    "findings": View("/findings?behind=300&late=0.2"),
     "queues": View("/queues"),
     "jobs": View("/jobs"),
     "job-dead": View(f"/jobs/{DEAD_JOB}"),

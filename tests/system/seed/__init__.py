@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from tests.system.seed import dead, history, outbox, people, proofs, staff, statistics, tenants, work
+from tests.system.seed import dead, history, outbox, people, proofs, staff, statistics, tenants, troubles, work
 
 
 def busy(conn: Connection) -> None:
@@ -17,6 +17,7 @@ def busy(conn: Connection) -> None:
     outbox.insert_all(conn)
     statistics.insert_all(conn)
     history.insert_all(conn)
+    troubles.insert_all(conn)
     people.act(conn)
 
 

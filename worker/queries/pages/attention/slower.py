@@ -51,7 +51,7 @@ def _slower(seen: Seen) -> list[Slower]:
     slow = _slow_now(seen)
     if not slow:
         return []
-    rows = seen.conn.execute(USUAL, {"of_minutes": _minutes_before(seen.figures.at)}).all()
+    rows = seen.conn.execute(USUAL, {"of_minutes": minutes_before(seen.figures.at)}).all()
     usual = {row.handler_key: [row._mapping[name] for name in RUN_BUCKETS] for row in rows}
     found = [
         Slower(handler, seconds, before)
@@ -70,7 +70,8 @@ def _slow_now(seen: Seen) -> dict[str, float]:
     return {handler: seconds for handler, seconds in found.items() if seconds and seconds >= WORTH_SECONDS}
 
 
-def _minutes_before(now: datetime) -> list[datetime]:
+def minutes_before(now: datetime) -> list[datetime]:
+    """The minutes that stand for the day before."""
     last = now.replace(second=0, microsecond=0) - timedelta(hours=1)
     return [last - EVERY * place for place in range(1, LOOKS + 1)]
 
