@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -69,6 +70,10 @@ class Live:
             return None
         found = self._roll.standing.get(token_hash) if token_hash in self._tokens else None
         return None if found is None or found.touch_due else found
+
+    def doubt(self) -> None:
+        """Something was done here that may have ended a session: until the next look, whoever asks is looked up."""
+        self._looked_at = -math.inf
 
     def address(self, figures: Figures | None) -> str:
         """Where a page listens on: the address says what the page shows, so nothing in between is missed."""

@@ -171,6 +171,7 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
         response = route.handler(call, conn)
     if not safe:
         console.sampler.expire()
+        console.live.doubt()
     elif visit.touch_due:
         sessions.touch(console, visit)
     return response

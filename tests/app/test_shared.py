@@ -153,6 +153,16 @@ async def test_who_was_signed_out_is_told_no_more(room: Room, conn: Connection) 
     assert [each.status_code for each in answers] == [200, 401]
 
 
+async def test_after_anything_was_done_here_a_session_is_looked_up(room: Room, conn: Connection) -> None:
+    token = await room.enter("dana")
+    await room.look()
+    conn.execute(delete(operator_sessions))
+    (before,) = await room.fetch([token], "section#present")
+    room.console.live.doubt()
+    (after,) = await room.fetch([token], "section#present")
+    assert (before.status_code, after.status_code) == (200, 401)
+
+
 async def _now(room: Room) -> Any:
     await room.enter("clock")
     await room.look()
