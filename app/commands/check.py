@@ -14,6 +14,7 @@ from app.commands.databases import Database, data_option, database
 from app.commands.desk import json_option
 from app.commands.output import document, say, table
 from app.commands.refusals import Unhealthy, explain
+from app.oidc.opening import trial
 from app.settings import ConsoleSettings
 from worker import migrate, topology
 from worker.database import Connection, Engine
@@ -40,13 +41,13 @@ class Finding:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, *, data: Path | None, as_json: bool) -> None:
-    """Look at configuration, database, schema revision, clock, role and mail; exit 3 when something fails."""
+    """Look at configuration, database, schema, clock, role, single sign-on and mail; exit 3 when something fails."""
     settings = ConsoleSettings()
     topology.require_shareable(settings, starts="this deployment")
     topology.require_timing(settings)
     with database(settings, data, create=False) as found, found.engine() as engine:
         of_database = [*_database(engine, settings), *_others(found)]
-        findings = [_configuration(found.settings), *of_database, *_mail(settings)]
+        findings = [_configuration(found.settings), *of_database, *_provider(settings), *_mail(settings)]
     healthy = all(each.state != "failed" for each in findings)
     rows = [(each.check, each.state, each.detail) for each in findings]
     say(document({"healthy": healthy, "checks": findings}) if as_json else table(("CHECK", "STATE", "DETAIL"), rows))
@@ -97,6 +98,12 @@ def _other(name: str, found: Database, is_fit: Callable[[Connection], bool], pro
         if reason := explain(error):
             return Finding(name, "failed", reason.message)
         raise
+
+
+def _provider(settings: ConsoleSettings) -> Iterator[Finding]:
+    if settings.oidc_issuer:
+        problem = trial(settings)
+        yield Finding("single sign-on", "failed" if problem else "ok", problem or settings.oidc_issuer)
 
 
 def _mail(settings: ConsoleSettings) -> Iterator[Finding]:

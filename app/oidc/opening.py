@@ -7,6 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from app.oidc.attempt import begun
+from app.oidc.problems import OidcProblem
 from app.settings import ConsoleSettings
 from worker.errors import ConfigurationError
 
@@ -26,6 +28,18 @@ def readiness(settings: ConsoleSettings) -> str | None:
         return "WATCHFLOOR_OIDC_ISSUER is set, but WATCHFLOOR_URL is not: the provider sends browsers back there"
     if any(find_spec(package) is None for package in _PACKAGES):
         return "WATCHFLOOR_OIDC_ISSUER needs the extra: pip install 'watchfloor[oidc]'"
+    return None
+
+
+def trial(settings: ConsoleSettings) -> str | None:
+    """The same once the provider was asked for what it says of itself."""
+    if problem := readiness(settings):
+        return problem
+    try:
+        if provider := open_provider(settings):
+            provider.address(begun("/"))
+    except OidcProblem as error:
+        return f"WATCHFLOOR_OIDC_ISSUER: {error.reason}"
     return None
 
 

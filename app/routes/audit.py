@@ -17,6 +17,7 @@ from worker.queries.pages.keyset import WINDOW, Page
 
 ACTIONS = (
     "replay", "cancel", "pause", "resume", "drain", "provision", "sign-in", "sign-out", "cross-site",
+    "second-factor", "second-factor-off", "second-factor-reset", "recovery-codes", "operator-identity",
 )  # fmt: skip
 OUTCOMES = ((None, "All"), ("done", "Done"), ("refused", "Refused"))
 

@@ -116,6 +116,12 @@ def test_a_code_that_another_began_with_opens_nothing(provider: IdentityProvider
         asked.claims(attempts.begun("/"), query["code"][0], now=NOON.timestamp())
 
 
+def test_a_check_asks_it_and_says_what_is_wrong(provider: IdentityProvider) -> None:
+    assert opening.trial(settings(provider.issuer)) is None
+    provider.status = 404
+    assert opening.trial(settings(provider.issuer)) == "WATCHFLOOR_OIDC_ISSUER: it answered 404"
+
+
 @pytest.mark.parametrize(("given", "words"), [({"url": None}, "WATCHFLOOR_URL"), ({}, "pip install")], ids=str)
 def test_what_is_missing_is_named_at_start(monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], words: str) -> None:
     monkeypatch.setattr(opening, "_PACKAGES", ("not_there",))
