@@ -57,9 +57,11 @@ def _until(call: Call) -> datetime | None:
 
 
 def _rate(call: Call) -> int | None:
-    if _way(call) != "rate":
+    way, given = _way(call), str(call.form.get("rate", "")).strip()
+    if way != "rate":
+        if given:
+            raise InvalidInput("rate", "choose to sleep until it happens too often, or leave this empty")
         return None
-    given = str(call.form.get("rate", "")).strip()
     if not (given.isascii() and given.isdigit() and len(given) <= 4):
         raise InvalidInput("rate", f"must be a number from 1 to {MAX_RATE:,}")
     return int(given)

@@ -44,6 +44,12 @@ document.addEventListener("htmx:error", (event) => {
   showToast("No answer from the server. Look before you try again.");
 });
 
+// Whoever fills in what belongs to a choice has made it.
+document.addEventListener("input", (event) => {
+  const radio = event.target.closest(".choice")?.querySelector("input[type=radio]");
+  if (radio && radio !== event.target) radio.checked = true;
+});
+
 dialog?.addEventListener("close", () => dialog.replaceChildren());
 
 document.addEventListener("click", async (event) => {

@@ -90,6 +90,7 @@ def test_a_snoozed_group_says_until_when_and_can_be_woken(
         ("snoozes", {"way": "rate", "rate": "0"}, "must be from 1 to 1,000 an hour"),
         ("snoozes", {"way": "rate", "rate": "many"}, "must be a number from 1 to 1,000"),
         ("snoozes", {"way": "time", "span": "9y"}, "choose one of these"),
+        ("snoozes", {"way": "time", "span": "4h", "rate": "5"}, "or leave this empty"),
         ("resolutions", {"way": "release", "release": " "}, "say which"),
         ("notes", {"note": "x" * 2001}, "is longer than 2000 characters"),
         ("merges", {"into": A}, "is the same group"),
