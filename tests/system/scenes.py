@@ -28,6 +28,8 @@ LOOKS: dict[str, dict[str, Any]] = {
 SETTINGS: dict[str, Any] = {
     "environment": "production",
     "secret_keys": KEY,
+    "require_second_factor": "admin",
+    "mail_uri": "memory://",
     "url": "https://console.floor.example",
     "oidc_issuer": "https://login.floor.example",
     "oidc_client_id": "watchfloor",

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.system import axe, proofs, screenshots, seed
 from tests.system.scenes import LOOKS, Scene, scene
-from tests.system.seed import datasets, provisioning, troubled
+from tests.system.seed import accounts, datasets, provisioning, troubled
 from tests.system.seed.dead import DEAD_JOB
 from tests.system.seed.provisioning import LONG
 from tests.system.seed.staff import PRODUCT_2, PRODUCT_3
@@ -37,6 +37,12 @@ def open_replay(page: Page) -> None:
     expect(page.get_by_role("dialog").get_by_label("Why")).to_be_focused()
 
 
+def open_invitation(page: Page) -> None:
+    """Ask to let somebody in."""
+    page.get_by_role("link", name="Invite").click()
+    expect(page.get_by_role("dialog").get_by_label("Name")).to_be_focused()
+
+
 VIEWS = {
     "overview": View("/"),
     "overview-calm": View("/", "calm"),
@@ -58,6 +64,12 @@ VIEWS = {
     "tenant-resumed": View("/tenants/globex-labs", "provisioning"),
     "tenant-retrying": View("/tenants/northwind", "provisioning"),
     "audit": View("/audit"),
+    "operators": View("/operators", "accounts"),
+    "operator": View(f"/operators/{accounts.LEE}", "accounts"),
+    "invite": View("/operators", "accounts", then=open_invitation),
+    "account": View("/account", "accounts"),
+    "invitation": View(f"/invitations/{accounts.INVITATION}", "accounts", signed_in=False),
+    "password-forgotten": View("/password-resets/new", "accounts", signed_in=False),
     "sign-in": View("/sign-in", signed_in=False),
     "sign-in-code": View("/sign-in", "calm", signed_in=False, then=proofs.give_password),
     "second-factor": View("/account/second-factor", "calm"),
@@ -84,9 +96,9 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def scenes(server: str) -> Iterator[dict[str, Scene]]:
-    """The busy console, the calm one, one on which tenants do not get on, and one with a tenant of each kind."""
+    """The busy console, the calm one, one where tenants do not get on, and those with accounts and tenants of each kind."""
     with ExitStack() as consoles:
-        fills = {"busy": seed.busy, "calm": seed.calm, "troubled": troubled.insert_all}
+        fills = {"busy": seed.busy, "calm": seed.calm, "troubled": troubled.insert_all, "accounts": accounts.insert_all}
         found = {name: consoles.enter_context(scene(server, name, fill)) for name, fill in fills.items()}
         furnished = scene(server, "provisioning", provisioning.insert_all, datasets.furnish)
         yield found | {"provisioning": consoles.enter_context(furnished)}

@@ -15,7 +15,7 @@ from worker.queries import links
 from worker.queries import sessions as stored
 from worker.queries.schema import operators, second_factors
 
-INVITATION, NEW_PASSWORD = "the-token-of-robins-invitation", "the-token-of-lees-new-password"
+INVITATION = "the-token-of-robins-invitation"
 LEE, ROBIN = identity("operator", 1, ago(days=90)), identity("operator", 5, ago(days=1))
 LONG = "Wilhelmina Featherstonehaugh-Cholmondeley of the night shift in Christchurch"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
@@ -40,9 +40,8 @@ def insert_all(conn: Connection) -> None:
     _browser(conn, "lee's desk", LEE, "10.4.7.30", FIREFOX, ago(minutes=8))
     _browser(conn, "lee's phone", LEE, "198.51.100.17", SAFARI, ago(minutes=50))
     _browser(conn, "dana's phone", identity("operator", 0, ago(days=90)), "198.51.100.20", SAFARI, ago(minutes=31))
-    for token, of, purpose in ((INVITATION, ROBIN, "invitation"), (NEW_PASSWORD, LEE, "password")):
-        hashed = sessions.digest(token)
-        links.issue(conn, operator_id=of, token_hash=hashed, purpose=purpose, lifetime_seconds=3600, now=NOW)
+    hashed = sessions.digest(INVITATION)
+    links.issue(conn, operator_id=ROBIN, token_hash=hashed, purpose="invitation", lifetime_seconds=3600, now=NOW)
 
 
 def _browser(conn: Connection, token: str, of: Any, address: str, agent: str, at: datetime) -> None:
