@@ -96,7 +96,7 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def scenes(server: str) -> Iterator[dict[str, Scene]]:
-    """The busy console, the calm one, one where tenants do not get on, and those with accounts and tenants of each kind."""
+    """Consoles by what is on them: a busy morning, nothing yet, tenants in trouble, accounts and tenants of each kind."""
     with ExitStack() as consoles:
         fills = {"busy": seed.busy, "calm": seed.calm, "troubled": troubled.insert_all, "accounts": accounts.insert_all}
         found = {name: consoles.enter_context(scene(server, name, fill)) for name, fill in fills.items()}
