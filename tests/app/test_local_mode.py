@@ -47,6 +47,8 @@ PAGES = {
     "/account/second-factor": ("/account/second-factor", "No second factor can be set up here"),
     "/account/second-factor/new": ("/account/second-factor/new", "WATCHFLOOR_SECRET_KEYS is not set"),
     "/queues": ("/queues", "invoices"),
+    "/queues/{queue}": ("/queues/invoices", "Why jobs wait"),
+    "/job-types/{type:path}": ("/job-types/render_report", "Where it waits"),
     "/queues/{queue}/pause": ("/queues/invoices/pause", "Pause invoices"),
     "/queues/{queue}/resume": ("/queues/mail/resume", "Resume mail"),
     "/workers": ("/workers", "ops-1"),
@@ -70,7 +72,15 @@ PAGES = {
 }
 """An address of each page, and what it tells of the rows."""
 
-VIEWS = ("/?span=24h", "/?span=7d", "/queues?by=type", "/queues?by=tenant", f"/jobs/{RUNNING}", "/jobs?event=ev-1")
+VIEWS = (
+    "/?span=24h",
+    "/?span=7d",
+    "/queues?by=type",
+    "/queues?by=tenant",
+    "/queues/mail?span=7d",
+    f"/jobs/{RUNNING}",
+    "/jobs?event=ev-1",
+)
 
 
 @pytest.fixture

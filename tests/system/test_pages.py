@@ -48,6 +48,8 @@ VIEWS = {
     "overview-calm": View("/", "calm"),
     "findings": View("/findings?behind=300&late=0.2"),
     "queues": View("/queues"),
+    "queue": View("/queues/mail"),
+    "job-type": View("/job-types/invoice.render?span=24h"),
     "jobs": View("/jobs"),
     "job-dead": View(f"/jobs/{DEAD_JOB}"),
     "job-running": View(f"/jobs/{RUNNING_JOB}"),
