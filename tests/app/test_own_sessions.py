@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, func, select
@@ -24,7 +25,7 @@ def here(app: Starlette, conn: Connection) -> TestClient:
 def also(app: Starlette, conn: Connection, name: str, operator: str = "dana") -> TestClient:
     """Another browser of the operator."""
     found = conn.execute(select(operators.c.id).where(operators.c.name == operator)).scalar_one()
-    lasting = {"idle_seconds": 3600, "length_seconds": 3600}
+    lasting: dict[str, Any] = {"idle_seconds": 3600, "length_seconds": 3600}
     stored.open_session(
         conn, operator_id=found, token_hash=sessions.digest(name), address="10.0.0.7", user_agent=name, **lasting
     )

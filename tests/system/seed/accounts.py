@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, insert, update
@@ -46,5 +46,5 @@ def insert_all(conn: Connection) -> None:
 
 def _browser(conn: Connection, token: str, of: Any, address: str, agent: str, at: datetime) -> None:
     who: dict[str, Any] = {"operator_id": of, "token_hash": sessions.digest(token)}
-    lasting = {"idle_seconds": timedelta(days=1).total_seconds(), "length_seconds": timedelta(days=1).total_seconds()}
+    lasting: dict[str, Any] = {"idle_seconds": 86_400, "length_seconds": 86_400}
     stored.open_session(conn, **who, address=address, user_agent=agent, **lasting, now=at)

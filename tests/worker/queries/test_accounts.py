@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -81,7 +82,7 @@ def test_a_link_is_good_for_its_own_purpose_alone(conn: Connection, purpose: lin
 
 @pytest.mark.parametrize("columns", [{"disabled_at": NOON}, {"invited_at": NOON}, {"email": "other@shop.example"}])
 def test_a_link_goes_to_an_address_only_where_its_operator_may_come_in(
-    conn: Connection, columns: dict[str, object]
+    conn: Connection, columns: dict[str, Any]
 ) -> None:
     factories.operator(conn, **{"email": ADDRESS, **columns})
     assert links.issue_to_address(conn, email=ADDRESS, token_hash="l", lifetime_seconds=60, now=NOON) is None
