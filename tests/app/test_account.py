@@ -11,8 +11,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from app import sessions
-from app.passwords import Passwords
 from app.own_password import TRIES
+from app.passwords import Passwords
 from tests.app.conftest import Visitor, browser, signed_in, trail
 from worker.queries import sessions as stored
 from worker.queries.schema import operator_sessions, operators, sign_in_links

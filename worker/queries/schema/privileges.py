@@ -59,7 +59,8 @@ PRIVILEGES: Privileges = {
     },
     "operator_sessions": {CONSOLE_RW: _WORK},
     "sign_in_links": {
-        CONSOLE_RW: "SELECT, INSERT (token_hash, operator_id, purpose, created_at, expires_at), UPDATE (used_at), DELETE"
+        CONSOLE_RW: "SELECT, INSERT (token_hash, operator_id, purpose, created_at, expires_at), UPDATE (used_at),"
+        " DELETE"
     },
     "second_factors": {CONSOLE_RW: "SELECT, INSERT, UPDATE (last_step), DELETE"},
     "recovery_codes": {CONSOLE_RW: "SELECT, INSERT, UPDATE (used_at), DELETE"},
