@@ -98,7 +98,7 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def scenes(server: str) -> Iterator[dict[str, Scene]]:
-    """By what is on them: a busy morning, nothing yet, tenants in trouble, accounts of each kind, tenants of each kind."""
+    """By what is on them: a busy morning, nothing yet, tenants in trouble, accounts and tenants of each kind."""
     with ExitStack() as consoles:
         fills = {"busy": seed.busy, "calm": seed.calm, "troubled": troubled.insert_all, "accounts": accounts.insert_all}
         found = {name: consoles.enter_context(scene(server, name, fill)) for name, fill in fills.items()}
