@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from app.demo import providers
 from app.demo.chance import between, share
@@ -20,14 +21,16 @@ def register(registry: Registry) -> None:
     """The job types, where each waits and how often it is tried."""
     warehouse = Warehouse()
     add = partial(registry.job_types.register, backoff=SOON)
-    add("charge_card", charge_card, queue="payments", max_attempts=3, redact=["card"])
-    add("render_report", render_report, queue="reports", max_attempts=3)
-    add("sync_inventory", partial(sync_inventory, warehouse), queue="inventory", max_attempts=3)
+    told: dict[str, Any] = {"runbook": "https://wiki.example/charge-card", "owner": "payments", "replay": "keyed"}
+    add("charge_card", charge_card, queue="payments", max_attempts=3, redact=["card"], **told)
+    add("render_report", render_report, queue="reports", max_attempts=3, owner="reporting", replay="safe")
+    told = {"runbook": "https://wiki.example/warehouses", "owner": "logistics", "replay": "safe"}
+    add("sync_inventory", partial(sync_inventory, warehouse), queue="inventory", max_attempts=3, **told)
     add("renew_warehouse_token", partial(renew_warehouse_token, warehouse), queue="inventory")
     add("rebuild_search", rebuild_search, queue="background", max_attempts=2)
     add("resize_images", resize_images, queue="background", max_attempts=2)
     add("export_ledger", export_ledger, queue="exports", max_attempts=2)
-    add("send_digest", send_digest, queue="mail", max_attempts=3)
+    add("send_digest", send_digest, queue="mail", max_attempts=3, owner="growth", replay="ask")
 
 
 def charge_card(job: Job) -> None:

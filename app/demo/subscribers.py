@@ -23,12 +23,20 @@ EXEMPT = {
 def register(registry: Registry) -> None:
     """Event type, subscriber, where its jobs wait and how often they are tried."""
     add = registry.subscribers.register
-    add("order.created", "invoice.render", render_invoice, queue="reports", max_attempts=2)
-    add("order.created", "crm.sync", sync_contact, queue="crm", max_attempts=3)
+    add(
+        "order.created",
+        "invoice.render",
+        render_invoice,
+        queue="reports",
+        max_attempts=2,
+        owner="billing",
+        replay="safe",
+    )
+    add("order.created", "crm.sync", sync_contact, queue="crm", max_attempts=3, owner="sales", replay="safe")
     add("order.created", "stock.reserve", reserve_stock, queue="inventory", max_attempts=3)
     add("customer.registered", "crm.welcome", sync_contact, queue="crm", max_attempts=3)
     add("customer.registered", "mail.welcome", send_mail, queue="mail", max_attempts=3)
-    add("payment.failed", "mail.dunning", send_mail, queue="mail", max_attempts=3)
+    add("payment.failed", "mail.dunning", send_mail, queue="mail", max_attempts=3, owner="billing", replay="ask")
     add("payment.failed", "ledger.correct", correct_ledger, queue="payments", max_attempts=3)
     registry.nets.register(DurableSubscriberNet("stock.reserve", backfill=count_stock))
     for name, reason in EXEMPT.items():

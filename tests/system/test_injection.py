@@ -56,10 +56,15 @@ def act(conn: Connection, job_id: UUID) -> None:
     mallory = Actor(VECTOR[:100], VECTOR, VECTOR)
     queues.pause(conn, queue="mail", actor=mallory, reason=VECTOR)
     audit.record(conn, actor=mallory, action=VECTOR[:50], target=VECTOR, reason=VECTOR, job_ids=[job_id])
+    audit.record(conn, actor=mallory, action=VECTOR[:50], target=GROUP, reason=VECTOR, detail={"error": VECTOR})
     note = {
         "fingerprint": GROUP,
         "assignee": VECTOR,
         "note": VECTOR,
+        "state": "resolved",
+        "state_at": factories.NOON,
+        "state_by": VECTOR,
+        "resolved_in": VECTOR[:100],
         "updated_at": factories.NOON,
         "updated_by": VECTOR,
     }
@@ -84,6 +89,7 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(enter: Enter, job: Job
         "/jobs",
         f"/jobs/{job}",
         f"/dead-letters?group={GROUP}",
+        f"/dead-letters/notes/new?group={GROUP}&back=/dead-letters",
         f"/replays/new?job={job}",
         f"/cancellations/new?job={job}",
         "/workers",

@@ -14,6 +14,7 @@ from tests.system import axe, proofs, screenshots, seed
 from tests.system.scenes import LOOKS, Scene, scene
 from tests.system.seed import accounts, datasets, provisioning, troubled
 from tests.system.seed.dead import DEAD_JOB
+from tests.system.seed.people import TIMED_OUT
 from tests.system.seed.provisioning import LONG
 from tests.system.seed.staff import PRODUCT_2, PRODUCT_3
 from tests.system.seed.work import QUEUED_JOB, RUNNING_JOB
@@ -43,6 +44,12 @@ def open_invitation(page: Page) -> None:
     expect(page.get_by_role("dialog").get_by_label("Name")).to_be_focused()
 
 
+def open_snooze(page: Page) -> None:
+    """Ask to snooze the group that lee has."""
+    page.get_by_label("Selected group").get_by_role("link", name="Snooze").click()
+    expect(page.get_by_role("dialog").get_by_label("For some time")).to_be_focused()
+
+
 VIEWS = {
     "overview": View("/"),
     "overview-calm": View("/", "calm"),
@@ -55,6 +62,7 @@ VIEWS = {
     "job-running": View(f"/jobs/{RUNNING_JOB}"),
     "job-queued": View(f"/jobs/{QUEUED_JOB}"),
     "dead-letters": View("/dead-letters"),
+    "snooze": View(f"/dead-letters?group={TIMED_OUT}", then=open_snooze),
     "replay": View("/dead-letters", then=open_replay),
     "workers": View("/workers"),
     "worker": View(f"/workers/{PRODUCT_3}"),

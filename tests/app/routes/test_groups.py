@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert
+from starlette.applications import Starlette
 
 from tests import factories
 from tests.app.conftest import Visitor, trail
@@ -208,3 +209,15 @@ def test_the_views_count_groups_and_mine_are_those_that_i_have(visitor: Visitor,
     assert "Open 2 Mine 1 Snoozed 0 Resolved 0 All 2" in plain(text)
     assert text.count('id="group-') == 1
     assert client.get("/dead-letters?view=none").status_code == 400
+
+
+def test_what_was_declared_beside_the_handler_is_told_to_whoever_is_on_call(
+    app: Starlette, visitor: Visitor, conn: Connection
+) -> None:
+    told: dict[str, Any] = {"runbook": "https://wiki.example/digest", "owner": "growth", "replay": "ask"}
+    app.state.console.registry.job_types.register(HANDLER, lambda job: None, **told)
+    die(conn)
+    text = visitor().get(BACK).text
+    assert 'href="https://wiki.example/digest" rel="noreferrer"' in text
+    assert "Owner growth" in plain(text)
+    assert "may do again what the first run did: ask the owner before" in plain(text)

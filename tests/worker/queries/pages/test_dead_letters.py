@@ -45,6 +45,7 @@ def test_the_members_are_the_groups_own_the_last_to_die_first(
 
 def test_the_traits_count_tenants_workers_queues_budgets_and_replays(conn: Connection) -> None:
     acme = factories.tenant(conn)
+    factories.worker_instance(conn, "w-1", component="w-1", version="2026.11.3")
     die(conn, worker="w-1", tenant_id=acme)
     die(conn, worker="w-1", tenant_id=acme, queue="mail", replays=1)
     die(conn, worker="w-2", attempts=3, max_attempts=3)
@@ -52,6 +53,7 @@ def test_the_traits_count_tenants_workers_queues_budgets_and_replays(conn: Conne
     found = dead_letters.traits(conn, fingerprint=GROUP)
     assert found.tenants == {"acme": 2, None: 1}
     assert found.workers == {"w-1": 2, "w-2": 1}
+    assert found.releases == {"2026.11.3": 2, None: 1}
     assert found.queues == {"default": 2, "mail": 1}
     assert found.budgets == {(5, 5): 2, (3, 3): 1}
     assert (found.replayed, found.read) == (1, 3)

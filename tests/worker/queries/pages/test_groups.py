@@ -11,7 +11,10 @@ from tests import factories
 from tests.factories import NOON
 from tests.worker.queries.pages.rows import jobs
 from worker.model import Status
-from worker.queries.pages import groups
+from worker.queries import grouping
+from worker.queries import groups as actions
+from worker.queries.audit import Actor
+from worker.queries.pages import group, groups
 from worker.queries.schema import dead_letter_groups
 
 A, B, C = "a" * 16, "b" * 16, "lease-expired:crm.sync"
@@ -83,3 +86,33 @@ def test_counting_ends_and_says_so(conn: Connection) -> None:
     many, few = sorted(groups.read(conn, now=NOON), key=lambda group: -group.jobs)
     assert (many.jobs, many.capped, many.sampled) == (groups.COUNTED, True, True)
     assert (few.jobs, few.capped, few.sampled) == (groups.SAMPLED, False, False)
+
+
+def test_each_view_has_its_groups_and_the_tally_counts_them(conn: Connection) -> None:
+    lee = Actor("lee")
+    for number, fingerprint in enumerate((A, B, C)):
+        die(conn, fingerprint, NOON - timedelta(minutes=number))
+    actions.take(conn, fingerprint=A, actor=lee, now=NOON)
+    actions.resolve(conn, fingerprint=B, actor=lee, release="2", now=NOON)
+    seen = {view: groups.read(conn, view=view, me="lee", now=NOON) for view in groups.VIEWS}
+    found = {view: [each.fingerprint for each in them] for view, them in seen.items()}
+    assert found == {"open": [A, C], "mine": [A], "snoozed": [], "resolved": [B], "all": [A, B, C]}
+    assert groups.tally_of(conn, me="lee", now=NOON) == {"open": 2, "mine": 1, "resolved": 1, "all": 3}
+    (resolved,) = seen["resolved"]
+    assert (resolved.state, resolved.state_at, resolved.state_by, resolved.resolved_in) == (
+        "resolved",
+        NOON,
+        "lee",
+        "2",
+    )
+
+
+def test_what_a_group_says_is_counted_and_its_acts_and_rules_are_told(conn: Connection) -> None:
+    for summary in ("host 1", "host 1", "host 2"):
+        die(conn, A, NOON, error_summary=summary)
+    die(conn, B, NOON)
+    grouping.merge(conn, fingerprint=B, into=A, actor=Actor("lee"), now=NOON)
+    said = [(row.message, row.jobs) for row in group.messages(conn, fingerprint=A)]
+    assert said[0] == ("host 1", 2)
+    assert [row.action for row in group.acts(conn, fingerprint=B)] == ["merge"]
+    assert [(row.fingerprint, row.merged_into) for row in group.related(conn, fingerprint=A)] == [(B, A)]
