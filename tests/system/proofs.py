@@ -1,4 +1,4 @@
-"""What dana does before a picture is taken of how she proves who she is."""
+"""What people do before a picture is taken of how they prove who they are."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from tests.system.seed.clock import NOW
 from tests.system.seed.proofs import PASSWORD, TYPED
 
 
-def give_password(page: Page) -> None:
+def give_password(page: Page, name: str = "dana", then: str = "One more step") -> None:
     """As far as the code."""
-    page.get_by_label("Name").fill("dana")
+    page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
+    expect(page.get_by_role("heading", name=then)).to_be_visible()
+
+
+def give_admins_password(page: Page) -> None:
+    """As far as the second factor that admins need here."""
+    give_password(page, "lee", then="Set up a second factor")
 
 
 def renew_codes(page: Page) -> None:

@@ -82,6 +82,7 @@ VIEWS = {
     "password-forgotten": View("/password-resets/new", "accounts", signed_in=False),
     "sign-in": View("/sign-in", signed_in=False),
     "sign-in-code": View("/sign-in", "calm", signed_in=False, then=proofs.give_password),
+    "sign-in-required": View("/sign-in", "calm", signed_in=False, then=proofs.give_admins_password),
     "second-factor": View("/account/second-factor", "calm"),
     "second-factor-new": View("/account/second-factor/new"),
     "recovery-codes": View("/account/second-factor", "calm", then=proofs.renew_codes, complains=" 422 "),

@@ -1,4 +1,4 @@
-"""How dana proves who she is on the calm console: a password, an authenticator, and seven codes on paper."""
+"""How people prove who they are on the calm console: dana with an authenticator, too, and ten codes on paper."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def insert_all(conn: Connection) -> None:
     """As if she had set them up last month."""
     dana = conn.execute(select(operators.c.id).where(operators.c.name == "dana")).scalar_one()
     hashed = Passwords(memory_kib=64, iterations=1, lanes=1).hash(PASSWORD)
-    conn.execute(update(operators).where(operators.c.id == dana).values(password=hashed))
+    conn.execute(update(operators).values(password=hashed))
     sealed = LocalEnvelope([KEY]).seal(SECRET, bound_to=f"second factor of {dana}")
     row = {"operator_id": dana, "secret": sealed, "last_step": 0, "created_at": NOW - timedelta(days=30)}
     conn.execute(insert(second_factors), row)
-    recovery_codes.replace(conn, operator_id=dana, hashes=[f"of paper {number}" for number in range(7)])
+    recovery_codes.replace(conn, operator_id=dana, hashes=[f"of paper {number}" for number in range(10)])
