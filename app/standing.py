@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from app import courses
 from app.templating import render
 from app.web import Call
-from worker.database import Connection
+from worker.database import Connection, Row
 from worker.guidance import UNSAID, Guidance
 from worker.payloads import clean_text
 from worker.queries.pages import audit
@@ -24,7 +25,7 @@ from worker.queries.pages.queue import Standing
 
 ACTS = ("pause", "resume")
 ACTS_SHOWN = 8
-PARTS_SHOWN, PART_LENGTH = 5, 200
+PARTS_SHOWN, PART_LENGTH, LABEL_LENGTH = 5, 200, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,14 @@ def _standing(call: Call, conn: Connection, subject: Subject, find: Find) -> dic
     acts = audit.of_target(conn, target=subject.name, actions=ACTS, limit=ACTS_SHOWN) if subject.is_queue else []
     return {"load": found.load, "lines": found.parts, "waits": found.waits, "last_able": found.last_able} | {
         "pause": pause,
-        "acts": acts,
+        "acts": [(act, _until(act)) for act in acts],
     }
+
+
+def _until(act: Row) -> datetime | None:
+    """When the pause of an act was to end by itself."""
+    until = act.detail.get("until")
+    return datetime.fromisoformat(until) if until else None
 
 
 def _course(call: Call, conn: Connection, subject: Subject) -> dict[str, Any]:
@@ -87,11 +94,15 @@ def _course(call: Call, conn: Connection, subject: Subject) -> dict[str, Any]:
     names = [*known[:PARTS_SHOWN], *([part] if part and part not in known[:PARTS_SHOWN] else [])]
     return {
         "course": course,
-        "choices": [(each, each or "All", _at(subject, course.span.key, each)) for each in (None, *names)],
+        "choices": [(each, _short(each or "All"), _at(subject, course.span.key, each)) for each in (None, *names)],
         "part": part,
         "spans": SPANS.values(),
         "keep": urlencode({"part": part}) if part else "",
     }
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LABEL_LENGTH else f"{name[: LABEL_LENGTH - 1]}…"
 
 
 def _parts(figures: Figures, subject: Subject) -> list[str]:

@@ -76,6 +76,7 @@ def test_a_pause_is_told_with_its_end_its_reason_and_who_ended_the_one_before(
         *[True] * 4,
         False,
     ]
+    assert "paused by mira, until 14:00" in plain(text)
     assert "/queues/mail/resume" in text
 
 
