@@ -29,7 +29,6 @@ SETTINGS: dict[str, Any] = {
     "environment": "production",
     "secret_keys": KEY,
     "require_second_factor": "admin",
-    "require_second_factor": "admin",
     "mail_uri": "memory://",
     "url": "https://console.floor.example",
     "oidc_issuer": "https://login.floor.example",
