@@ -19,21 +19,24 @@ from worker.queries.pages import acts as pages
 from worker.queries.pages import filters, selection
 
 ARRIVALS = 1_000
+TRAIL = "audit"
+"""Where acts stand in the rail."""
 GONE = "There is no act with this id. Acts are pruned some time after their end."
 
 
 def index(call: Call, conn: Connection) -> Response:
     """The acts of everybody, the newest first."""
     before, after = call.query.get("before"), call.query.get("after")
-    page = pages.read(conn, before=before, after=after, now=call.now)
+    found = pages.read(conn, before=before, after=after, now=call.now)
     return render(
         call,
         "acts/index.html",
+        page=TRAIL,
         block="acts" if call.region == "acts" else None,
-        acts=page,
+        acts=found,
         url=address("/acts", [("before", before), ("after", after)]),
-        newer=page.newer and address("/acts", [("after", page.newer)]),
-        older=page.older and address("/acts", [("before", page.older)]),
+        newer=found.newer and address("/acts", [("after", found.newer)]),
+        older=found.older and address("/acts", [("before", found.older)]),
     )
 
 
@@ -42,19 +45,20 @@ def show(call: Call, conn: Connection) -> Response:
     act = _act(call, conn)
     here = f"/acts/{act.id}"
     before, after = call.query.get("before"), call.query.get("after")
-    page = pages.jobs(conn, act_id=act.id, before=before, after=after, now=call.now)
+    found = pages.jobs(conn, act_id=act.id, before=before, after=after, now=call.now)
     return render(
         call,
         "acts/show.html",
+        page=TRAIL,
         block="act" if call.region == "act" else None,
         region=call.region,
         act=act,
-        jobs=page,
+        jobs=found,
         under_way=act.state in acts.UNDER_WAY,
         undo=undo.is_offered(act),
         url=address(here, [("before", before), ("after", after)]),
-        newer=page.newer and address(here, [("after", page.newer)]),
-        older=page.older and address(here, [("before", page.older)]),
+        newer=found.newer and address(here, [("after", found.newer)]),
+        older=found.older and address(here, [("before", found.older)]),
         said=said.said(call, conn),
         **_since(call, conn, act),
     )

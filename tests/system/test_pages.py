@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.system import axe, proofs, screenshots, seed
 from tests.system.scenes import LOOKS, Scene, scene
 from tests.system.seed import accounts, datasets, provisioning, troubled
+from tests.system.seed.acts import MOVING, STOPPED
 from tests.system.seed.dead import DEAD_JOB
 from tests.system.seed.people import TIMED_OUT
 from tests.system.seed.provisioning import LONG
@@ -50,6 +51,12 @@ def open_snooze(page: Page) -> None:
     expect(page.get_by_role("dialog").get_by_label("For some time")).to_be_focused()
 
 
+def open_cancel(page: Page) -> None:
+    """Ask to cancel the whole group."""
+    page.get_by_role("button", name="Cancel 12").click()
+    expect(page.get_by_role("dialog").get_by_label("Why")).to_be_focused()
+
+
 VIEWS = {
     "overview": View("/"),
     "overview-calm": View("/", "calm"),
@@ -64,6 +71,10 @@ VIEWS = {
     "dead-letters": View("/dead-letters"),
     "snooze": View(f"/dead-letters?group={TIMED_OUT}", then=open_snooze),
     "replay": View("/dead-letters", then=open_replay),
+    "cancel": View("/dead-letters", then=open_cancel),
+    "acts": View("/acts"),
+    "act-stopped": View(f"/acts/{STOPPED}"),
+    "act-moving": View(f"/acts/{MOVING}"),
     "workers": View("/workers"),
     "worker": View(f"/workers/{PRODUCT_3}"),
     "worker-silent": View(f"/workers/{PRODUCT_2}"),

@@ -147,7 +147,7 @@ def test_the_page_lists_the_jobs_with_what_became_of_each(visitor: Visitor, conn
     client = visitor()
     text = client.get(f"/acts/{act_of(press(client, dead, running))}").text
     assert "Skipped 1: 1 running already" in plain(text)
-    by_state = {row[2]: row[4] for row in cells(text)}
+    by_state = {row[1]: row[3] for row in cells(text)}
     assert by_state == {"done": "scheduled", "skipped running already": "running"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from tests.system.seed import dead, history, outbox, people, proofs, staff, statistics, tenants, troubles, work
+from tests.system.seed import acts, dead, history, outbox, people, proofs, staff, statistics, tenants, troubles, work
 
 
 def busy(conn: Connection) -> None:
@@ -19,6 +19,7 @@ def busy(conn: Connection) -> None:
     history.insert_all(conn)
     troubles.insert_all(conn)
     people.act(conn)
+    acts.insert_all(conn)
 
 
 def calm(conn: Connection) -> None:
