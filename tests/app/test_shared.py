@@ -136,7 +136,7 @@ async def test_what_is_done_here_is_seen_at_once(room: Room, conn: Connection) -
     token = await room.enter("dana")
     await room.look()
     (before,) = await room.fetch([token], "section#present")
-    request_drain(conn, instance_id="worker-1", actor=sessions.Actor("mira"))
+    request_drain(conn, instance_id="worker-1", actor=Actor("mira"))
     (shared,) = await room.fetch([token], "section#present")
     assert shared.text == before.text
     room.console.sampler.expire()

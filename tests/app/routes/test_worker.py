@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -136,7 +137,14 @@ def test_the_region_answers_with_itself_and_operators_may_drain(visitor: Visitor
 
 def test_names_are_shown_as_text(visitor: Visitor, conn: Connection) -> None:
     evil = "<b onclick=alert(1)>"
-    columns = {"label": evil, "host": evil, "version": evil, "role": evil, "job_types": [evil], "queues": [evil]}
+    columns: dict[str, Any] = {
+        "label": evil,
+        "host": evil,
+        "version": evil,
+        "role": evil,
+        "job_types": [evil],
+        "queues": [evil],
+    }
     factories.worker_instance(conn, component=evil, **columns)
     factories.attempt(conn, factories.job(conn, job_type=evil), 1, error=evil)
     text = visitor().get("/workers/worker-1").text
