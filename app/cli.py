@@ -24,6 +24,7 @@ COMMANDS = {
     "acts": "app.commands.acts",
     "queues": "app.commands.queues",
     "workers": "app.commands.workers",
+    "findings": "app.commands.findings",
     "tenants": "app.commands.tenants",
     "operators": "app.commands.operators",
     "tokens": "app.commands.tokens",

@@ -22,7 +22,8 @@ class NewRelease(Body):
 def create(call: ApiCall) -> Response:
     """Note it: 201 when it is news, 200 when it is the newest already."""
     asked = call.read(NewRelease)
-    about = {"name": asked.name, "component": asked.component}
     with call.engine.begin() as conn:
-        told = releases.record(conn, **about, at=asked.at, actor=call.actor, now=call.now)
+        told = releases.record(
+            conn, name=asked.name, component=asked.component, at=asked.at, actor=call.actor, now=call.now
+        )
     return Document({"name": told.name, "component": told.component, "at": told.at}, 201 if told.created else 200)

@@ -1,6 +1,7 @@
 """Samples: one a minute, whoever takes it; what is past its time goes."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, select
@@ -46,7 +47,7 @@ def test_a_backlog_is_read_in_slots_each_the_most_that_was_seen(conn: Connection
     write(conn, Sample(ready=4, oldest_seconds=90, pairs=[MAIL, other]), now=NOON)
     write(conn, Sample(ready=2, pairs=[Pair("bulk", "train", ready=2)]), now=NOON + MINUTE)
     write(conn, Sample(), now=NOON + 5 * MINUTE)
-    span = {"since": NOON, "until": NOON + 10 * MINUTE}
+    span: dict[str, Any] = {"since": NOON, "until": NOON + 10 * MINUTE}
     later = NOON + 5 * MINUTE
     of_all = read.backlog(conn, **span, slot_seconds=300)
     assert of_all == [Depth(NOON, ready=4, oldest_seconds=90), Depth(later)]

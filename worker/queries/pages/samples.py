@@ -9,7 +9,20 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Float, FromClause, Integer, Select, Text, bindparam, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    FromClause,
+    Integer,
+    Select,
+    Text,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Bytewise, Timestamp, bin_of, records, seconds
@@ -30,7 +43,8 @@ _seen = select(sample_minutes).where(sample_minutes.c.minute >= _since, sample_m
 
 def _most_of_each_slot(minutes: FromClause) -> Select[Any]:
     slot = bin_of(minutes.c.minute, _width).label("slot")
-    return select(slot, *(sql_cast(func.max(minutes.c[name]), Integer).label(name) for name in _COUNTS)).group_by(slot)
+    most: list[ColumnElement[Any]] = [sql_cast(func.max(minutes.c[name]), Integer).label(name) for name in _COUNTS]
+    return select(slot, *most).group_by(slot)
 
 
 TOTALS = _most_of_each_slot(_seen.subquery("each_minute"))

@@ -25,6 +25,11 @@ class Line:
     tried: float | None = None
     would: int | None = None
 
+    @property
+    def told(self) -> bool:
+        """Whether it is bad enough now."""
+        return self.worst >= self.limit
+
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:

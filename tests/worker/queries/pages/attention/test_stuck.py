@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Connection
 
 from tests import factories
@@ -12,7 +14,7 @@ from worker.model import Status
 
 def test_a_run_whose_last_step_ended_long_ago_is_named(conn: Connection) -> None:
     factories.worker_instance(conn, job_types=["provision_tenant"])
-    running = {"status": Status.RUNNING, "locked_at": ago(minutes=9)}
+    running: dict[str, Any] = {"status": Status.RUNNING, "locked_at": ago(minutes=9)}
     slow = provisioned(conn, "acme", **running)
     ran(conn, slow, 0, at=ago(minutes=6))
     fast = provisioned(conn, "globex", **running)
