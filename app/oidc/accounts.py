@@ -38,8 +38,13 @@ def operator_of(conn: Connection, who: Person, asked_by: Actor, *, now: datetime
 
 
 def _by_address(conn: Connection, who: Person) -> Row | None:
-    """Whom an admin wrote to at the address that the provider has checked."""
-    return operators.by_email(conn, email=who.email) if who.email else None
+    """Whom an admin wrote to at the address that the provider has checked.
+
+    Addresses are given to others one day: whoever is somebody to the provider already is not this one.
+    """
+    found = operators.by_email(conn, email=who.email) if who.email else None
+    known = found and identities.is_known(conn, operator_id=found.id, issuer=who.issuer)
+    return None if known else found
 
 
 def _new(conn: Connection, who: Person, actor: Actor, now: datetime) -> Row:

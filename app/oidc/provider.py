@@ -111,12 +111,16 @@ class Provider:
 
     def _current(self, client: OAuth2Client, *, at_most_seconds: float = FRESH_SECONDS) -> Known:
         """What we know of the provider, asked for anew when it is older than that."""
-        with self._lock:
+        if not self._lock.acquire(timeout=DEADLINE_SECONDS):  # nobody waits for this one any more
+            raise DeadlinePassed
+        try:
             if self._known is None or self._clock() - self._known.since > at_most_seconds:
                 description = described(str(self._settings.oidc_issuer), lambda address: _document(client, address))
                 keys = _keys(_document(client, description.jwks_uri))
                 self._known = Known(description, keys, self._clock())
             return self._known
+        finally:
+            self._lock.release()
 
     @contextmanager
     def _client(self) -> Iterator[OAuth2Client]:

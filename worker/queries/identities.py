@@ -20,6 +20,10 @@ FIND = (
         operator_identities.c.subject == bindparam("of_subject", type_=Text),
     )
 )
+KNOWN = select(operator_identities.c.subject).where(
+    operator_identities.c.operator_id == bindparam("of_id", type_=Id),
+    operator_identities.c.issuer == bindparam("of_issuer", type_=Text),
+)
 ADD = insert(operator_identities).values(
     issuer=bindparam("to_issuer", type_=Text),
     subject=bindparam("to_subject", type_=Text),
@@ -41,6 +45,11 @@ def alone(conn: Connection) -> None:
 def find(conn: Connection, *, issuer: str, subject: str) -> Row | None:
     """The operator whom the provider knows by that subject, disabled or not."""
     return conn.execute(FIND, {"of_issuer": issuer, "of_subject": subject}).one_or_none()
+
+
+def is_known(conn: Connection, *, operator_id: UUID, issuer: str) -> bool:
+    """Whether the operator is somebody to that provider already."""
+    return conn.execute(KNOWN, {"of_id": operator_id, "of_issuer": issuer}).first() is not None
 
 
 def add(

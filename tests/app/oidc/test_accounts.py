@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from sqlalchemy import Connection, Engine, select
 
@@ -26,6 +27,19 @@ def test_who_comes_for_the_first_time_in_several_windows_at_once_gets_one_accoun
     with ThreadPoolExecutor(6) as pool:
         assert len(set(pool.map(come, range(6)))) == 1
     assert len(conn.execute(select(operators)).all()) == len(conn.execute(select(operator_identities)).all()) == 1
+
+
+def test_an_address_that_was_given_to_somebody_else_does_not_open_the_account_of_before(
+    engine: Engine, conn: Connection
+) -> None:
+    before = factories.operator(conn, "dana", email="dana@floor.example")
+    came = []
+    for subject in ("1", "2", "1"):
+        with engine.begin() as own:
+            who = replace(DANA, subject=subject, email="Dana@floor.example")
+            came.append(operator_of(own, who, Actor("nobody"), now=NOON))
+    assert [each.id == before for each in came] == [True, False, True]
+    assert [each.name for each in came] == ["dana", "dana 2", "dana"]
 
 
 def test_namesakes_are_told_apart_by_a_number(engine: Engine, conn: Connection) -> None:
