@@ -42,13 +42,13 @@ def of(parts: Iterable[Part]) -> list[Line] | None:
 
 
 def _close(lines: list[Line], begun: list[int], part: Part) -> None:
-    """End the container that began last: on one line where it is short, or too deep to fold."""
+    """End the container that began last: on one line where it is short, or too deep to fold, and not the whole."""
     if not begun:
         return
     start = begun.pop()
     head, inside = lines[start].part, lines[start + 1 :]
     text = _one_line(head, inside, part)
-    plain = all(line.part.kind == "value" and not line.part.closed for line in inside)
+    plain = bool(begun) and all(line.part.kind == "value" and not line.part.closed for line in inside)
     if plain and (len(text) <= _SHORT or len(begun) >= _DEEPEST):
         lines[start:] = [Line(Part("value", head.key, text))]
         return

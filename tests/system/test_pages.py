@@ -57,6 +57,18 @@ def open_cancel(page: Page) -> None:
     expect(page.get_by_role("dialog").get_by_label("Why")).to_be_focused()
 
 
+def open_grammar(page: Page) -> None:
+    """Ask what can be searched."""
+    page.get_by_role("button", name="What can be searched").click()
+    expect(page.get_by_text("payload.order.id:7")).to_be_visible()
+
+
+def open_copy(page: Page) -> None:
+    """Ask for a copy to edit."""
+    page.get_by_role("link", name="Edit and run a copy").click()
+    expect(page.get_by_role("dialog").get_by_label("Payload")).to_be_focused()
+
+
 VIEWS = {
     "overview": View("/"),
     "overview-calm": View("/", "calm"),
@@ -65,9 +77,12 @@ VIEWS = {
     "queue": View("/queues/mail"),
     "job-type": View("/job-types/invoice.render?span=24h"),
     "jobs": View("/jobs"),
+    "jobs-grammar": View("/jobs?status=running", then=open_grammar),
+    "jobs-refused": View("/jobs?q=quue:mail&status=running", complains=" 400 "),
     "job-dead": View(f"/jobs/{DEAD_JOB}"),
     "job-running": View(f"/jobs/{RUNNING_JOB}"),
     "job-queued": View(f"/jobs/{QUEUED_JOB}"),
+    "job-copy": View(f"/jobs/{QUEUED_JOB}", then=open_copy),
     "dead-letters": View("/dead-letters"),
     "snooze": View(f"/dead-letters?group={TIMED_OUT}", then=open_snooze),
     "replay": View("/dead-letters", then=open_replay),
