@@ -125,8 +125,11 @@ def test_the_roll_names_the_sessions_that_stand(conn: Connection) -> None:
     session(conn, dana, "b", idle=1)
     session(conn, eve, "c")
     roll = sessions.roll(conn, token_hashes=["a", "b", "c", "d"], now=NOON + MINUTE)
-    assert roll == sessions.Roll(NOON + MINUTE, frozenset({"a"}))
-    assert sessions.roll(conn, token_hashes=[], now=NOON) == sessions.Roll(NOON, frozenset())
+    assert (roll.now, {token: visit.operator for token, visit in roll.standing.items()}) == (
+        NOON + MINUTE,
+        {"a": Operator(dana, "dana", "operator")},
+    )
+    assert sessions.roll(conn, token_hashes=[], now=NOON) == sessions.Roll(NOON, {})
 
 
 def test_a_link_is_used_once(conn: Connection) -> None:
