@@ -12,6 +12,7 @@ from uuid import UUID
 
 from starlette.datastructures import FormData, QueryParams
 
+from app import job_list
 from app.answers import is_over
 from app.errors import BadInput
 from app.search import Pairs
@@ -67,7 +68,7 @@ def read(call: Call, fields: QueryParams | FormData, *, of: Collection[str]) -> 
     if not (fields.get("all") or fields.get("group")):
         raise BadInput("job: choose at least one.")
     drawn_at = filters.instant(str(fields.get("before", "")), field="before", now=call.now)
-    kind = filters.parse(_texts(fields), now=drawn_at)
+    kind = job_list.allowed(call, filters.parse(_texts(fields), now=drawn_at))
     if kind.status not in of:
         raise BadInput(f"status: all of a list can be chosen where it is {' or '.join(sorted(of))}.")
     came_after = str(fields.get("came_after", ""))
