@@ -67,7 +67,7 @@ def read(seen: Seen) -> list[Item]:
 
 def measure(seen: Seen) -> dict[str, float]:
     """How bad each kind is at worst, whatever the limits are."""
-    return {kind.name: kind.worst(seen) for kind in KINDS}
+    return {kind.name: float(kind.worst(seen)) for kind in KINDS}
 
 
 def people(items: Iterable[Item]) -> int:

@@ -54,5 +54,5 @@ class Seen:
         return provisioning.in_flight(self.conn)
 
     def age(self, since: datetime) -> float:
-        """Seconds since that time."""
-        return (self.figures.at - since).total_seconds()
+        """Seconds since that time; what began while the figures were read is new."""
+        return max((self.figures.at - since).total_seconds(), 0.0)

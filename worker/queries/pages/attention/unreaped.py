@@ -18,8 +18,7 @@ def _find(seen: Seen) -> Iterator[Item]:
 
 def _worst(seen: Seen) -> float:
     """How long ago the first of those leases ended."""
-    ended = (seen.age(row.lease_until) for row in seen.figures.held if row.lease_until)
-    return max((age for age in ended if age > 0), default=0)
+    return max((seen.age(row.lease_until) for row in seen.figures.held if row.lease_until), default=0)
 
 
 KIND = Kind("unreaped", "Jobs left behind by a worker", Unit.SECONDS, "finding_unreaped_seconds", _find, _worst)
