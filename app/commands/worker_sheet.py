@@ -17,7 +17,9 @@ ENDED = ("JOB", "HANDLER", "ATTEMPT", "ENDED AS", "TOOK", "AGO", "ERROR")
 
 def worker_sheet(process: Process, usuals: Mapping[str, Usual], ended: Sequence[AttemptDetail]) -> str:
     """All that is known of it, the longest running and the last to end first."""
-    parts = [_facts(process), f"Runs now ({process.busy} of {process.row.concurrency} slots)"]
+    slots = process.row.concurrency
+    # A slot may be taken again before the end of its last job is written down
+    parts = [_facts(process), f"Runs now ({min(process.busy, slots)} of {slots} slots)"]
     parts.append(table(RUNNING, [_run(process, usuals, row) for row in process.holds]) if process.holds else "nothing")
     parts.append("Ended last")
     parts.append(table(ENDED, [_end(process, each) for each in ended]) if ended else "nothing")

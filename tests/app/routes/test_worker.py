@@ -13,7 +13,7 @@ from tests import factories
 from tests.app.conftest import Visitor
 from tests.app.routes.rows import cells, plain
 from tests.factories import NOON
-from worker.model import AttemptOutcome, Status
+from worker.model import AttemptOutcome, Status, new_id
 from worker.queries import statistics
 from worker.queries.audit import Actor
 from worker.queries.statistics import Measured
@@ -31,6 +31,17 @@ def test_the_page_tells_state_pulse_and_facts(visitor: Visitor, conn: Connection
         assert fact in text
     assert "It runs nothing" in text
     assert "No attempt has ended here" in text
+
+
+def test_a_slot_that_was_taken_again_before_its_last_job_was_written_down_counts_once(
+    visitor: Visitor, conn: Connection
+) -> None:
+    factories.worker_instance(conn, concurrency=1)
+    for _ in range(2):
+        factories.job(conn, status=Status.RUNNING)
+    browser = visitor("viewer")
+    assert "1 of 1 slots" in plain(browser.get("/workers/worker-1").text)
+    assert "1 / 1" in plain(browser.get("/workers").text)
 
 
 def test_what_runs_is_held_against_its_usual_time_and_against_the_limit(visitor: Visitor, conn: Connection) -> None:
@@ -84,7 +95,7 @@ def test_attempts_are_listed_the_last_to_end_first_page_by_page(visitor: Visitor
 
 def test_an_attempt_outlives_its_job(visitor: Visitor, conn: Connection) -> None:
     factories.worker_instance(conn)
-    factories.attempt(conn, factories.new_id(), 1, outcome="lease_expired")
+    factories.attempt(conn, new_id(), 1, outcome="lease_expired")
     (row,) = cells(visitor("viewer").get("/workers/worker-1").text)
     assert row[0].endswith(", pruned")
     assert row[1] == "lost"
@@ -108,7 +119,7 @@ def test_who_asked_it_to_go_is_on_its_page(visitor: Visitor, conn: Connection) -
     ids=["stopped", "silent"],
 )
 def test_one_that_is_gone_keeps_its_page(
-    visitor: Visitor, conn: Connection, columns: dict[str, object], told: str
+    visitor: Visitor, conn: Connection, columns: dict[str, Any], told: str
 ) -> None:
     factories.worker_instance(conn, label="worker-of-old", **columns)
     factories.worker_instance(conn, "successor")
