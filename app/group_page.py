@@ -22,7 +22,7 @@ def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
     """What its jobs have in common, how they are grouped, what was declared and done, and the same as text."""
     fingerprint = group.fingerprint
     traits = dead_letters.traits(conn, fingerprint=fingerprint)
-    release = _release(conn, group)
+    release = explanation(conn, group)
     guidance = call.registry.guidance_of(handler_key=group.handler_key, job_type=group.job_type)
     base_url = call.settings.url or str(call.request.base_url)
     return {
@@ -38,6 +38,7 @@ def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
     }
 
 
-def _release(conn: Connection, group: Group) -> Release | None:
+def explanation(conn: Connection, group: Group) -> Release | None:
+    """The release that came shortly before the error did, if one did."""
     known = releases.between(conn, since=group.first_at - EXPLAINS, until=group.first_at)
     return releases.before(known, group.first_at, within=EXPLAINS)

@@ -11,6 +11,7 @@ from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import counted
 from app.commands.refusals import Failed, Refused
 from app.commands.values import span
+from app.group_page import explanation
 from app.text import duration
 from worker.database import Connection
 from worker.errors import InvalidInput
@@ -32,9 +33,10 @@ def show(desk: Desk, *, group: str) -> None:
         now = readiness.clock(conn)
         found = _found(conn, group)
         traits = dead_letters.traits(conn, fingerprint=group)
+        release = explanation(conn, found)
     guidance = desk.registry.guidance_of(handler_key=found.handler_key, job_type=found.job_type)
     base_url = desk.settings.url or ""
-    text = group_text.told(found, traits, release=None, guidance=guidance, base_url=base_url, now=now)
+    text = group_text.told(found, traits, release=release, guidance=guidance, base_url=base_url, now=now)
     desk.answer({"group": group, "state": found.state, "jobs": found.jobs, "text": text}, text)
 
 

@@ -18,7 +18,7 @@ KNOWN_FOR = timedelta(days=30)
 
 
 def new(call: Call, conn: Connection) -> Response:
-    """The form, with the newest release filled in where one is known."""
+    """The form, which tells the newest release where one is known."""
     return _form(call, conn)
 
 
@@ -54,12 +54,11 @@ def _release(call: Call) -> str | None:
 
 def _form(call: Call, conn: Connection, refusal: InvalidInput | None = None) -> Response:
     known = releases.between(conn, since=call.now - KNOWN_FOR, until=call.now)
-    newest = known[-1].name if known else ""
     return group_acts.form(
         call,
         "dead_letters/resolve.html",
         refusal=refusal,
-        newest=newest,
-        release=str(call.form.get("release", newest)),
+        newest=known[-1].name if known else None,
+        release=str(call.form.get("release", "")),
         way=str(call.form.get("way", "now")),
     )
