@@ -113,7 +113,7 @@ def _jobs() -> None:
         *(sa.CheckConstraint(words, name=name) for name, words in checks.items()),
         schema="control",
     )
-    op.create_index("ix_bulk_act_jobs_job", "bulk_act_jobs", ["job_id"], schema="control")
+    op.create_index("ix_bulk_act_jobs_job", "bulk_act_jobs", ["job_id", "act_id"], schema="control")
 
 
 def _as_it_was() -> list[sa.Column[Any]]:

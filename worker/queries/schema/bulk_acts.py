@@ -91,4 +91,5 @@ bulk_act_jobs = Table(
     CheckConstraint("outcome IN ('passed', 'same_error', 'new_error', 'cancelled', 'gone')", name="outcome"),
     limit("why", 200),
 )
-Index("ix_bulk_act_jobs_job", bulk_act_jobs.c.job_id)
+# Both: a set that was chosen a moment ago has no statistics yet, and would be walked over for each thousand of it
+Index("ix_bulk_act_jobs_job", bulk_act_jobs.c.job_id, bulk_act_jobs.c.act_id)
