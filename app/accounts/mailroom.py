@@ -15,7 +15,7 @@ from worker.job_types import JobTypes
 from worker.mail import Message, email_delivery_readiness
 from worker.mail_jobs import enqueue_email_job
 
-NO_ADDRESS = "The account has no e-mail address."
+NO_ADDRESS = "The account has no e-mail address"
 
 
 @dataclass(frozen=True, slots=True)
