@@ -7,7 +7,6 @@ from typing import Any
 from starlette.responses import Response
 
 from app import said
-from app.choice import AT_MOST
 from app.errors import BadInput
 from app.group_page import depth
 from app.search import address
@@ -15,6 +14,7 @@ from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
 from worker.payloads import clean_text
+from worker.queries.bulk_acts.acts import AT_MOST
 from worker.queries.pages import dead_letters, groups
 from worker.queries.pages import group as one_group
 from worker.queries.pages.filters import LENGTHS
@@ -28,7 +28,7 @@ def index(call: Call, conn: Connection) -> Response:
     """The inbox with a group open, or its live region."""
     if narrowed := [(name, value) for name, value in call.query.multi_items() if name in LISTED and value]:
         return see_other(address("/jobs", [("status", "failed")], narrowed))
-    view, me = _view(call), call.operator and call.operator.name
+    view, me = _view(call), call.operator.name if call.operator else None
     inbox = groups.read(conn, view=view, me=me, now=call.now)
     wanted = clean_text(call.query.get("group", ""), field="group", limit=LENGTHS["group"])
     return render(
