@@ -1,5 +1,7 @@
 """What becomes of a group of dead letters: its state, and the rules that put groups together or keep them apart."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -19,7 +21,7 @@ CHECKED = {
     "title": "TEXT CONSTRAINT ck_dead_letter_groups_title CHECK (length(title) BETWEEN 0 AND 500)",
 }
 ADD = "ALTER TABLE {table} ADD COLUMN {name} {definition}"
-PLAIN = {
+PLAIN: dict[str, Any] = {
     "state_at": Timestamp,
     "state_by": sa.Text,
     "merged_into": sa.Text,
@@ -45,8 +47,8 @@ def upgrade() -> None:
     for name, column in (("merged", "merged_into"), ("split", "split_from")):
         condition = bounded(f"{column} IS NOT NULL")
         op.create_index(f"ix_{TABLE}_{name}", TABLE, [column], schema="control", **condition)
-    target = ["target", sa.text("id DESC")]
-    op.create_index(TARGET, "operator_actions", target, schema="control", **bounded("target IS NOT NULL"))
+    is_there = bounded("target IS NOT NULL")
+    op.create_index(TARGET, "operator_actions", ["target", sa.text("id DESC")], schema="control", **is_there)
 
 
 def downgrade() -> None:
