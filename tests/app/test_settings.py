@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -44,8 +46,30 @@ def test_cookies_follow_the_scheme_unless_told_otherwise(settings: ConsoleSettin
         ("session_idle_hours", "-1"),
         ("streams_per_operator", "0"),
         ("secure_cookies", "sometimes"),
+        ("url", "ops.example"),
+        ("url", "https://ops.example/console"),
+        ("url", "https://user@ops.example"),
+        ("url", "javascript:alert(1)"),
+        ("url", "https://ops.example\nx"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(ValidationError, match=name):
         ConsoleSettings.model_validate({name: value})
+
+
+@pytest.mark.parametrize(
+    ("given", "address", "hosts"),
+    [
+        ({"url": "HTTPS://Ops.Example/"}, "https://ops.example", {"127.0.0.1", "ops.example"}),
+        ({"url": "http://[::1]:9000"}, "http://[::1]:9000", {"127.0.0.1", "::1"}),
+        ({"url": ""}, "http://127.0.0.1:8000", {"127.0.0.1"}),
+        ({"host": "::"}, "http://localhost:8000", {"::"}),
+        ({"host": "::1", "port": 9000}, "http://[::1]:9000", {"::1"}),
+    ],
+)
+def test_links_lead_where_the_settings_say_and_the_console_answers_there(
+    given: dict[str, Any], address: str, hosts: set[str]
+) -> None:
+    settings = ConsoleSettings.model_validate(given)
+    assert (settings.address, set(settings.hosts)) == (address, hosts)
