@@ -59,8 +59,16 @@ def handed(call: Call, made: Handed, *, name: str, back: str) -> Response:
     """The link, to be handed over by whoever reads this, and why it was not mailed."""
     over = {"HX-Retarget": "#main", "HX-Reswap": "innerHTML"} if call.htmx else {}
     block = "main" if call.htmx else None
-    named = {"made": made, "name": name, "back": back, "is_local": call.settings.url is None}
-    return render(call, "operators/handed.html", block=block, headers=over, **named)
+    return render(
+        call,
+        "operators/handed.html",
+        block=block,
+        headers=over,
+        made=made,
+        name=name,
+        back=back,
+        is_local=call.settings.url is None,
+    )
 
 
 def who(call: Call) -> Operator:
