@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app import choice
 from app.answers import is_over
 from app.choice import Choice
-from app.search import address
+from app.search import Pairs, address
 from app.templating import see_other
 from app.web import Call
 from worker.database import Connection, Row
@@ -44,19 +44,16 @@ class Said:
 
 
 def go_back(call: Call, chosen: Choice, act: Row) -> Response:
-    """To the page that the act came from, or to the act's own where there is more to come of it."""
-    if act.state in UNDER_WAY:
+    """To the page that the act came from, where that tells of it; else, or where more is to come, to the act's own."""
+    if act.state in UNDER_WAY or choice.region(chosen) is None:
         return _anew(call, f"/acts/{act.id}")
     url = told(chosen.back, act)
-    under = choice.region(chosen) is not None and is_over(call, urlsplit(url).path)
-    return see_other(url) if under else _anew(call, url)
+    return see_other(url) if is_over(call, urlsplit(url).path) else _anew(call, url)
 
 
 def told(back: str, act: Row) -> str:
     """The address of a page that tells what came of the act."""
-    page = urlsplit(back)
-    kept = [(name, value) for name, value in parse_qsl(page.query) if name != "done"]
-    return address(page.path, kept, [("done", str(act.id))])
+    return _here(back, [("done", str(act.id))])
 
 
 def said(call: Call, conn: Connection) -> Said | None:
@@ -73,7 +70,14 @@ def of(call: Call, conn: Connection, act: Row) -> Said:
     """The same of an act that is at hand."""
     skipped = pages.skipped(conn, act_id=act.id) if act.skipped else []
     first = audit.latest(conn, job_ids=skipped) if skipped else None
-    return Said(act, first, choice.back(call.form) if call.form else call.request.url.path)
+    here = f"{call.request.url.path}?{call.request.url.query}"
+    return Said(act, first, choice.back(call.form) if call.form else _here(here, []))
+
+
+def _here(page: str, told: Pairs) -> str:
+    """The address of a page as its reader has it, without what it told before."""
+    parts = urlsplit(page)
+    return address(parts.path, [pair for pair in parse_qsl(parts.query) if pair[0] != "done"], told)
 
 
 def _act(call: Call, conn: Connection, text: str) -> Row | None:

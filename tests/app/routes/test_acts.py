@@ -26,7 +26,7 @@ WHOLE = {"group": GROUP, "before": NOON.isoformat(), "all": "1", "back": BACK}
 
 def press(client: TestClient, *jobs: UUID, to: str = "/replays", **fields: Any) -> str:
     """Press and confirm; the address that it leads to."""
-    answer = client.post(to, data={"job": [str(job) for job in jobs], "back": BACK, **fields})
+    answer = client.post(to, data={"job": [str(job) for job in jobs], "back": BACK} | fields)
     assert answer.status_code == 303
     return str(answer.headers["location"])
 
@@ -120,6 +120,17 @@ def test_undo_puts_the_jobs_back_and_the_page_says_so(visitor: Visitor, conn: Co
     again = client.post(f"/acts/{act_of(location)}/undos", data={"back": BACK})
     assert told(client, again) == "Undone: 2 jobs are as they were."
     assert [act.action for act in trail(conn)] == ["replay", "undo"]
+
+
+def test_undo_leads_back_to_the_list_as_its_reader_had_it(visitor: Visitor, conn: Connection) -> None:
+    client = visitor()
+    text = client.get(press(client, die(conn), back="/jobs?status=failed&queue=mail")).text
+    assert 'name="back" value="/jobs?status=failed&amp;queue=mail"' in text
+
+
+def test_from_a_page_that_tells_of_no_acts_the_way_leads_to_the_act(visitor: Visitor, conn: Connection) -> None:
+    client = visitor()
+    assert press(client, die(conn), back="/queues/mail").startswith("/acts/")
 
 
 def test_over_htmx_the_toast_gives_way_to_what_undo_came_to(visitor: Visitor, conn: Connection) -> None:

@@ -28,7 +28,14 @@ def insert_all(conn: Connection) -> None:
 
 def _acts() -> Iterator[dict[str, Any]]:
     counts = dict.fromkeys(("done", "asked", "skipped", "failed", "undone", "passed", "same_error", "new_error"), 0)
-    every = {**counts, "address": "10.0.4.12", "undo_seconds": 8, "reasons": {}, "rate": None, "stop_after": None}
+    every: dict[str, Any] = {
+        **counts,
+        "address": "10.0.4.12",
+        "undo_seconds": 8,
+        "reasons": {},
+        "rate": None,
+        "stop_after": None,
+    }
     every |= {"to_queue": None, "moved_at": ago(minutes=5), "ended_at": None, "ended_by": None, "why": None}
     yield every | {
         "id": STOPPED,
