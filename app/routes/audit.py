@@ -16,7 +16,8 @@ from worker.queries.pages.audit import AuditFilters
 from worker.queries.pages.keyset import WINDOW, Page
 
 ACTIONS = (
-    "replay", "cancel", "pause", "resume", "drain", "provision", "sign-in", "sign-out", "cross-site",
+    "replay", "cancel", "run", "reassign", "undo", "abort", "go-on", "stop",
+    "pause", "resume", "drain", "provision", "sign-in", "sign-out", "cross-site",
     "second-factor", "second-factor-off", "second-factor-reset", "recovery-codes", "operator-identity",
 )  # fmt: skip
 OUTCOMES = ((None, "All"), ("done", "Done"), ("refused", "Refused"))
