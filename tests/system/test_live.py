@@ -15,7 +15,8 @@ from worker.model import Status
 
 FURNISH = """matrix => {
   const scroll = matrix.querySelector(".scroll");
-  scroll.firstElementChild.insertAdjacentHTML("afterbegin", "<caption><input aria-label=Note><details open data-steady></details></caption>");
+  const caption = "<caption><input aria-label=Note><details open data-steady></details></caption>";
+  scroll.firstElementChild.insertAdjacentHTML("afterbegin", caption);
   scroll.scrollLeft = 30;
 }"""
 """What a region may hold some day: a field, and a panel that may stay open."""
