@@ -81,7 +81,7 @@ def read(
     """One page of the trail, each row with one of its jobs and its tenant's short name."""
     at = keyset.place(NEWEST, before=before, after=after)
     where, search = _conditions(filters, tenant_id)
-    return keyset.read(conn, Listing(tuple(action.c), where, NEWEST, search), at, dress=_dressed, values={})
+    return keyset.read(conn, Listing(tuple(action.c), where, NEWEST, search), at, dress=dressed, values={})
 
 
 def latest(conn: Connection, *, job_ids: Sequence[UUID]) -> Row | None:
@@ -116,7 +116,8 @@ def _conditions(
     return tuple(where), tuple(search)
 
 
-def _dressed(page: Subquery) -> Select[Any]:
+def dressed(page: Subquery) -> Select[Any]:
+    """Rows of the trail, each with one of its jobs and its tenant's short name."""
     first = select(touched.c.job_id).where(touched.c.action_id == page.c.id).limit(1).scalar_subquery()
     rows = page.outerjoin(tenant, tenant.c.id == page.c.tenant_id)
     return select(page, first.label("job_id"), tenant.c.slug.label("tenant")).select_from(rows)

@@ -91,6 +91,7 @@ Index(
     operator_actions.c.id.desc(),
     **bounded("target IS NOT NULL"),
 )
+Index("ix_operator_actions_at", operator_actions.c.at.desc(), operator_actions.c.id.desc())
 
 operator_action_jobs = Table(
     "operator_action_jobs",
