@@ -1,4 +1,4 @@
-"""The API: what programs may ask below /admin and /api, with a token that names its scopes.
+"""The API: what programs may ask below /admin and /api, and at /metrics, with a token that names its scopes.
 
 A handler is called in a thread, once the token was looked at and the whole body lies in a file. What it needs of the
 body it reads first, and then opens its one transaction on `call.engine`, which only reads where the method is GET. When

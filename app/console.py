@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from app.assets import Assets
 from app.live import Live
+from app.metrics.exposition import Exposition
 from app.passwords import Passwords
 from app.sampler import Sampler
 from app.settings import ConsoleSettings
@@ -44,6 +45,7 @@ class Console:
     sampler: Sampler
     live: Live
     shared: Shared
+    exposition: Exposition
     now: datetime | None = None
 
 

@@ -19,6 +19,7 @@ from app.assets import Assets
 from app.console import Console
 from app.forms import MAX_BODY_BYTES
 from app.live import Live
+from app.metrics.exposition import Exposition
 from app.middleware import Door, RequestId, SecurityHeaders
 from app.oidc.opening import open_provider
 from app.passwords import Passwords
@@ -69,6 +70,7 @@ def create_app(
         sampler=sampler,
         live=Live(pages, sampler, now=now),
         shared=Shared(sampler),
+        exposition=Exposition(pages, sampler, settings.limits),
         now=now,
     )
     app = Starlette(

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-PREFIXES = ("/admin", "/api")
+PREFIXES = ("/admin", "/api", "/metrics")
 
 _DETAILS = {
     400: "The request cannot be read.",

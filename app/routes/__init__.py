@@ -38,6 +38,7 @@ from app.routes import (
     job_type,
     jobs,
     live,
+    metrics,
     oidc,
     operator_access,
     operator_links,
@@ -205,6 +206,7 @@ API = (
     ),
     ApiRoute("POST", "/admin/tenants/{tenant}/datasets/{dataset}/models", admin_datasets.train, "datasets:write"),
     ApiRoute("POST", "/api/v1/releases", releases.create, "releases:write"),
+    ApiRoute("GET", "/metrics", metrics.show, "metrics:read"),
 )
 
 

@@ -16,7 +16,7 @@ from worker.queries import audit
 from worker.queries.audit import Actor
 from worker.queries.schema import api_tokens
 
-Scope = Literal["tenants:read", "tenants:write", "datasets:write", "releases:write"]
+Scope = Literal["tenants:read", "tenants:write", "datasets:write", "releases:write", "metrics:read"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 TOUCH_AFTER_SECONDS = 60
 
