@@ -85,8 +85,9 @@ def beyond_address(call: Call, conn: Connection) -> int:
 
 
 def refuse(call: Call, conn: Connection, name: str | None, reason: str) -> None:
-    """Note that somebody was not let in."""
-    refusals.note(conn, call.actor, action="sign-in", target=name, reason=reason, now=call.now)
+    """Note that somebody was not let in; whoever types an address for a name does not leave it in the trail."""
+    target = None if name and "@" in name else name
+    refusals.note(conn, call.actor, action="sign-in", target=target, reason=reason, now=call.now)
 
 
 def _enrolment(call: Call, operator: Operator, token: str) -> Response:

@@ -19,7 +19,9 @@ OVER = "That took too long, or too many codes were tried. Begin again."
 def create(call: Call, conn: Connection) -> Response:
     """Sign in whoever was asked for the code, if it counts."""
     token = str(call.form.get("token", ""))
-    if beyond_address(call, conn) > 0:
+    if (beyond := beyond_address(call, conn)) > 0:
+        if beyond == 1:  # the first beyond the limit stands for those that follow
+            refuse(call, conn, None, check.TOO_MANY)
         return code_form(call, token, problem=check.TOO_MANY, status=429)
     challenge = challenges.attempt(conn, token_hash=sessions.digest(token), now=call.now)
     if challenge is None:

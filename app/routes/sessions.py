@@ -36,13 +36,12 @@ def create(call: Call, conn: Connection) -> Response:
         if tries == 1:  # the first beyond the limit stands for those that follow
             refuse(call, conn, name, TOO_MANY)
         return sign_in_form(call, following, name, problem=TOO_MANY, status=429)
-    found = operators.by_name(conn, name=name)
-    stored = found.password if found and found.disabled_at is None else None
-    if not console_of(call.request).passwords.matches(_field(call, "password"), stored) or found is None:
+    operator = _proven(call, conn, name)
+    if operator is None:
         refuse(call, conn, name, WRONG)
         return sign_in_form(call, following, name, problem=WRONG, status=422)
     rates.forget(conn, key=_name_key(name), now=call.now)
-    return enter(call, conn, Operator(found.id, found.name, found.role), by="password", following=following)
+    return enter(call, conn, operator, by="password", following=following)
 
 
 def offer(call: Call, conn: Connection) -> Response:
@@ -69,6 +68,18 @@ def delete(call: Call, conn: Connection) -> Response:
         audit.record(conn, actor=call.actor, action="sign-out", target=call.operator.name, now=call.now)
     sessions.end(conn, call.request, response)
     return response
+
+
+def _proven(call: Call, conn: Connection, name: str) -> Operator | None:
+    """The operator whose name and password these are, and still are once that was found out, which takes its time."""
+    found = operators.by_name(conn, name=name)
+    stored = found.password if found and found.disabled_at is None else None
+    if not console_of(call.request).passwords.matches(_field(call, "password"), stored) or found is None:
+        return None
+    held = operators.hold(conn, operator_id=found.id)
+    if held is None or held.password != stored or held.disabled_at:
+        return None
+    return Operator(held.id, held.name, held.role)
 
 
 def _over_limit(call: Call, conn: Connection, name: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from httpx2 import Response
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, Engine, delete, func, select, update
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -248,3 +248,27 @@ def test_counters_left_by_others_are_cleared_when_somebody_signs_in(client: Test
     sign_in(client)
     assert conn.execute(select(rate_counters.c.key)).scalars().all() == ["sign-in from testclient"]
     conn.execute(delete(rate_counters))
+
+
+def test_an_address_that_is_typed_for_a_name_is_not_kept(client: TestClient, conn: Connection) -> None:
+    assert sign_in(client, "dana@floor.example", "wrong").status_code == 422
+    [row] = trail(conn, "sign-in")
+    assert (row.outcome, row.target) == ("refused", None)
+    assert "floor.example" not in str(conn.execute(select(rate_counters)).all())
+
+
+@pytest.mark.postgresql
+def test_a_password_that_is_changed_while_it_is_compared_lets_nobody_in(
+    client: TestClient, engine: Engine, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dana = account(conn)
+    compared = Passwords.matches
+
+    def slowly(self: Passwords, password: str, stored: str | None) -> bool:
+        with engine.begin() as own:
+            accounts.set_password(own, operator_id=dana, hashed="new", actor=SYSTEM)
+        return compared(self, password, stored)
+
+    monkeypatch.setattr(Passwords, "matches", slowly)
+    assert sign_in(client).status_code == 422
+    assert tokens(conn) == set()

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Float, Text, and_, bindparam, delete, insert, select, update
 
 from worker.database import Id, moment, seconds
+from worker.queries import operators as people
 from worker.queries.operators import Operator
 from worker.queries.schema import operators, sign_in_challenges
 
@@ -63,9 +64,11 @@ def issue(
 def attempt(conn: Connection, *, token_hash: str, now: datetime | None = None) -> Challenge | None:
     """Spend one of its tries; None when none is left, its time is over, or its operator may not come in."""
     values = {"of_token": token_hash}
+    row = conn.execute(FIND, values).one_or_none()
+    if row is None or not people.hold(conn, operator_id=row.id):
+        return None
     if not conn.execute(TRY, {**values, "at_now": now}).rowcount:
         return None
-    row = conn.execute(FIND, values).one()
     return Challenge(Operator(row.id, row.name, row.role), row.proof, row.following)
 
 

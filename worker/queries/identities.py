@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, Text, bindparam, insert, select, update
+from sqlalchemy import Connection, Text, bindparam, insert, select
 
 from worker.database import Id, Row, moment, serialise
-from worker.queries import audit
+from worker.queries import audit, links
 from worker.queries.audit import Actor
 from worker.queries.schema import operator_identities, operators
 
@@ -29,11 +29,6 @@ ADD = insert(operator_identities).values(
     subject=bindparam("to_subject", type_=Text),
     operator_id=bindparam("to_operator", type_=Id),
     created_at=moment(),
-)
-JOIN = (
-    update(operators)
-    .where(operators.c.id == bindparam("of_id", type_=Id), operators.c.invited_at.is_not(None))
-    .values(invited_at=None)
 )
 
 
@@ -65,5 +60,5 @@ def add(
     """From now on the subject is this operator; whoever was invited has come by that."""
     values = {"to_issuer": issuer, "to_subject": subject, "to_operator": operator_id, "at_now": now}
     conn.execute(ADD, values)
-    conn.execute(JOIN, {"of_id": operator_id})
+    links.join(conn, operator_id=operator_id)
     audit.record(conn, actor=actor, action="operator-identity", target=name, detail={"issuer": issuer}, now=now)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Float, Text, and_, bindparam, delete, func, i
 
 from worker.database import Id, Row, moment, seconds
 from worker.model import new_id
+from worker.queries import operators as people
 from worker.queries.operators import Operator
 from worker.queries.schema import operators, sign_in_links
 
@@ -55,7 +56,7 @@ ISSUE_TO_ADDRESS = (
 )
 PRUNE = delete(sign_in_links).where(sign_in_links.c.expires_at <= moment())
 FIND = select(*_WHO).where(_USABLE)
-USE = update(sign_in_links).where(_USABLE).values(used_at=moment()).returning(sign_in_links.c.operator_id)
+USE = update(sign_in_links).where(_USABLE).values(used_at=moment())
 END = delete(sign_in_links).where(sign_in_links.c.operator_id == bindparam("of_id", type_=Id))
 JOIN = (
     update(operators)
@@ -112,11 +113,17 @@ def use(
     Whoever was invited has come by that, whichever link it was.
     """
     values = {"of_token": token_hash, "for_purpose": purpose, "at_now": now}
-    operator_id = conn.execute(USE, values).scalar_one_or_none()
-    if operator_id is None:
+    found = find(conn, token_hash=token_hash, purpose=purpose, now=now)
+    if found is None or not people.hold(conn, operator_id=found.id) or not conn.execute(USE, values).rowcount:
         return None
-    conn.execute(JOIN, {"of_id": operator_id})
-    return _operator(conn.execute(WHO, {"of_id": operator_id}).one())
+    join(conn, operator_id=found.id)
+    return found
+
+
+def join(conn: Connection, *, operator_id: UUID) -> None:
+    """Whoever was invited has come, and needs no invitation any more."""
+    if conn.execute(JOIN, {"of_id": operator_id}).rowcount:
+        end(conn, operator_id=operator_id)
 
 
 def end(conn: Connection, *, operator_id: UUID) -> None:

@@ -83,6 +83,7 @@ ADD = (
 BY_NAME = select(operators).where(func.lower(operators.c.name) == func.lower(bindparam("of_name", type_=Text)))
 BY_EMAIL = select(operators).where(func.lower(operators.c.email) == func.lower(bindparam("of_email", type_=Text)))
 BY_ID = select(operators).where(_OF_ID)
+HOLD = BY_ID.with_for_update(key_share=True)
 ALL = select(operators).order_by(func.lower(operators.c.name)).limit(1000)
 PASSWORD = select(operators.c.password).where(_OF_ID, _ACTIVE)
 SET_PASSWORD = update(operators).where(_OF_ID, _ACTIVE).values(password=bindparam("to_password"))
@@ -126,6 +127,7 @@ def add(
     now: datetime | None = None,
 ) -> UUID | None:
     """A new operator's id; None when somebody has the name, or the address, already, in whatever case."""
+    serialise(conn, "operators")  # or somebody else might be given the address at this moment
     values = {"to_id": new_id(), "to_name": name, "to_role": role, "to_email": email, "is_invited": int(invited)}
     operator_id: UUID | None = conn.execute(ADD, {**values, "at_now": now}).scalar_one_or_none()
     if operator_id:
@@ -147,6 +149,14 @@ def by_email(conn: Connection, *, email: str) -> Row | None:
 def by_id(conn: Connection, *, operator_id: UUID) -> Row | None:
     """The operator of that id, disabled or not."""
     return conn.execute(BY_ID, {"of_id": operator_id}).one_or_none()
+
+
+def hold(conn: Connection, *, operator_id: UUID) -> Row | None:
+    """The operator as they are now, and stay until this transaction ends: who shuts them out meanwhile comes after it.
+
+    Without that a session could begin unseen while the others are ended.
+    """
+    return conn.execute(HOLD, {"of_id": operator_id}).one_or_none()
 
 
 def everyone(conn: Connection) -> Sequence[Row]:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, Connection, Text, and_, bindparam, delete, select, update
 
 from worker.database import Id, Row, insert, moment
-from worker.queries import audit, challenges, recovery_codes
+from worker.queries import audit, challenges, operators, recovery_codes
 from worker.queries.audit import Actor
 from worker.queries.schema import operator_sessions, second_factors
 
@@ -55,6 +55,7 @@ def add(
 
     Every session of the operator ends but the one that set it up: they were begun without it.
     """
+    operators.hold(conn, operator_id=operator_id)  # so that a sign-in under way is seen, and ends with the others
     values = {"to_operator": operator_id, "to_secret": secret, "to_step": step, "at_now": now}
     if conn.execute(ADD, values).scalar_one_or_none() is None:
         return False

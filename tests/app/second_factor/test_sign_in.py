@@ -158,3 +158,14 @@ def test_keys_that_are_gone_leave_the_recovery_codes(
     assert (shut.status_code, "A recovery code can" in shut.text) == (503, True)
     assert prove(client, asked, codes[0]).status_code == 303
     assert not any(code in caplog.text for code in codes)
+
+
+def test_the_first_code_beyond_what_one_address_may_try_stands_in_the_trail(
+    app: Starlette, dana: TestClient, conn: Connection
+) -> None:
+    set_up(dana)
+    client, asked = sign_in(app)
+    conn.execute(update(rate_counters).where(rate_counters.c.key.startswith("sign-in from")).values(uses=50))
+    before = len(trail(conn, "sign-in"))
+    assert [prove(client, asked, "000000").status_code for _ in range(2)] == [429, 429]
+    assert [row.outcome for row in trail(conn, "sign-in")[before:]] == ["refused"]

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, select
 from tests import factories
 from tests.factories import NOON
 from tests.worker.queries.test_operators import ADA, session, tokens, trail
-from worker.queries import browsers, links, operators
+from worker.queries import browsers, identities, links, operators
 from worker.queries.operators import Change, Operator
 from worker.queries.schema import operator_actions, sign_in_challenges, sign_in_links
 from worker.queries.schema import operators as accounts
@@ -196,3 +196,18 @@ def test_signing_out_everywhere_leaves_the_one_browser_that_asked(conn: Connecti
     assert tokens(conn) == ["here", "hers"]
     assert browsers.end_all(conn, operator=who, actor=ADA, now=NOON) == 1
     assert tokens(conn) == ["hers"]
+
+
+@pytest.mark.parametrize("way", ["link", "provider"])
+def test_an_invitation_is_good_for_nothing_once_its_operator_came_another_way(conn: Connection, way: str) -> None:
+    robin = factories.operator(conn, "robin", invited_at=NOON)
+    other = factories.operator(conn, "kim", invited_at=NOON)
+    link(conn, robin, "i", "invitation")
+    link(conn, robin, "s", "sign-in")
+    link(conn, other, "o", "invitation")
+    if way == "link":
+        assert links.use(conn, token_hash="s", now=NOON)
+    else:
+        identities.add(conn, operator_id=robin, name="robin", issuer="https://x", subject="1", actor=ADA, now=NOON)
+    assert links.find(conn, token_hash="i", purpose="invitation", now=NOON) is None
+    assert links.find(conn, token_hash="o", purpose="invitation", now=NOON)
