@@ -65,7 +65,7 @@ def at_owners_desk(callback: Callable[..., None]) -> Callable[..., None]:
 def _at_desk(callback: Callable[..., None], settings: Callable[[], ConsoleSettings]) -> Callable[..., None]:
     @wraps(callback)
     def command(*, data: Path | None, as_json: bool, **arguments: Any) -> None:
-        _require_text(arguments.values())
+        require_text(arguments.values())
         with opened(settings(), data, as_json=as_json) as desk:
             callback(desk, **arguments)
 
@@ -106,7 +106,7 @@ def os_actor() -> Actor:
     return Actor(f"cli:{name}"[:100])
 
 
-def _require_text(values: Iterable[object]) -> None:
+def require_text(values: Iterable[object]) -> None:
     """Refuse bytes that are no UTF-8, which Python hands over as lone surrogates and no database keeps."""
     for value in values:
         if isinstance(value, str) and not value.isascii():
@@ -115,4 +115,4 @@ def _require_text(values: Iterable[object]) -> None:
             except UnicodeEncodeError:
                 raise Refused(f"{value[:100]!r} is not UTF-8") from None
         elif isinstance(value, tuple):
-            _require_text(value)
+            require_text(value)

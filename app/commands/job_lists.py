@@ -12,7 +12,7 @@ from uuid import UUID
 
 import click
 
-from app.commands.desk import Desk
+from app.commands.desk import Desk, require_text
 from app.commands.refusals import Failed, Refused
 from app.commands.values import tenant_of
 from app.errors import BadInput
@@ -69,6 +69,7 @@ def narrowed(callback: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(callback)
     def command(*, words: Sequence[str], view: str | None, **options: Any) -> None:
+        require_text((words, view, *options.values()))
         names = filters.NAMES & options.keys()
         given = [(name, value) for name in sorted(names) for value in _values(options.pop(name))]
         callback(asked=Asked([*_terms(words), *given], view), **options)

@@ -14,7 +14,9 @@ from worker.model import new_id
 from worker.queries.pages import attempts, histories, roster, summary, windows, workers
 
 NOW = datetime.now(UTC)
-RAN, MINUTES, STARTED = "ix_job_attempts_worker", "pk_statistics_minutes", "ix_worker_instances_page"
+RAN, STARTED = "ix_job_attempts_worker", "ix_worker_instances_page"
+# PostgreSQL 18 also finds a span of minutes handler by handler
+MINUTES, MINUTES_OF = "pk_statistics_minutes", "ix_statistics_minutes_handler"
 FILL = """
 UPDATE control.job_attempts SET worker_id = 'w-' || abs(hashtext(job_id::text)) % 400;
 INSERT INTO control.worker_instances (instance_id, component, job_types, concurrency, started_at, last_heartbeat_at)
@@ -56,7 +58,7 @@ def outcomes_of_workers(conn: Connection) -> None:
 
 PROBED: dict[str, tuple[Read, set[str]]] = {
     "the newest dead letters": (lambda conn: conn.execute(summary.DIED_LAST, {"at_most": 50}), {DEAD, ATTEMPT}),
-    "the statistics of a day": (lambda conn: windows.ended(conn, hours=24, now=NOW), {MINUTES}),
+    "the statistics of a day": (lambda conn: windows.ended(conn, hours=24, now=NOW), {MINUTES, MINUTES_OF}),
     "a job": (lambda conn: histories.job_of(conn, job_id=new_id(), attempt_limit=50, now=NOW), {ROW, ATTEMPT}),
     "an event's jobs": (
         lambda conn: histories.jobs_of(conn, event_id="event-7", attempt_limit=20, now=NOW),

@@ -20,8 +20,10 @@ def upgrade() -> None:
         return
     with at_leisure(op.get_context()):
         for name, column in _INDEXES.items():
-            op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS control.{name}")
-            op.execute(f"CREATE INDEX CONCURRENTLY {name} ON control.statistics_minutes ({column}, minute)")
+            op.drop_index(name, "statistics_minutes", schema="control", if_exists=True, postgresql_concurrently=True)
+            op.create_index(
+                name, "statistics_minutes", [column, "minute"], schema="control", postgresql_concurrently=True
+            )
 
 
 def downgrade() -> None:
