@@ -14,11 +14,12 @@ from sqlalchemy import Connection
 from starlette.testclient import TestClient
 
 from app.commands.alerts import RULES, WRITTEN_FOR
+from app.metrics.findings import URGENT_WHEN_FAR
 from app.routes import OPEN, ROUTES
 from tests import factories
 from tests.app.routes.scrapes import scraped, values
 from tests.factories import NOON
-from tests.worker.queries.pages.rows import minute
+from tests.worker.queries.pages.rows import jobs, minute
 from worker.model import Status
 from worker.queries import queues
 from worker.queries.audit import Actor
@@ -46,11 +47,11 @@ def fires(families: Any, alert: str) -> bool:
     return worst >= limit
 
 
-def test_each_thing_that_the_overview_tells_has_one_alert() -> None:
+def test_each_thing_that_the_overview_tells_has_one_alert_and_one_more_where_it_grows_urgent() -> None:
     compared = [FOLLOWS.fullmatch(rule["expr"]) for rule in ALERTS.values() if "finding_" in rule["expr"]]
     findings = [[dict(LABEL.findall(side))["finding"] for side in match.groups()] for match in compared if match]
-    assert sorted(findings) == sorted([kind.name] * 2 for kind in KINDS)
-    assert len(ALERTS) == sum(len(group["rules"]) for group in GROUPS) == len(KINDS) + 1
+    assert sorted(findings) == sorted([kind] * 2 for kind in (*(kind.name for kind in KINDS), *URGENT_WHEN_FAR))
+    assert len(ALERTS) == sum(len(group["rules"]) for group in GROUPS) == len(findings) + 1
 
 
 @pytest.mark.postgresql
@@ -98,6 +99,11 @@ def off(conn: Connection) -> None:
     factories.worker_instance(conn, clock_ahead_ms=-9000)
 
 
+def far_behind(conn: Connection) -> None:
+    factories.worker_instance(conn)
+    jobs(conn, 3, available_at=NOON - timedelta(minutes=20), created_at=NOON - timedelta(minutes=1))
+
+
 def paused(conn: Connection) -> None:
     factories.job(conn, queue="bulk")
     queues.pause(conn, queue="bulk", actor=Actor("dana"), reason="a relay is down", now=NOON - timedelta(hours=1))
@@ -106,7 +112,7 @@ def paused(conn: Connection) -> None:
 @pytest.mark.parametrize(
     ("cause", "alert"),
     [(unserved, "WorkUnserved"), (dying, "JobsDying"), (hung, "HandlerHung"), (left_behind, "JobsLeftBehind"),
-     (silent, "WorkerSilent"), (off, "ClockOff"), (paused, "PauseLeftOn")],
+     (silent, "WorkerSilent"), (off, "ClockOff"), (paused, "PauseLeftOn"), (far_behind, "QueueFarBehind")],
 )  # fmt: skip
 def test_an_alert_fires_when_there_is_cause(
     api: TestClient, app: Any, conn: Connection, cause: Callable[[Connection], None], alert: str
