@@ -28,9 +28,11 @@ from worker.model import Status
 from worker.queries import queues
 from worker.queries import sessions as stored
 from worker.queries.audit import Actor
+from worker.queries.bulk_acts import acts
+from worker.queries.bulk_acts.acts import Action, Terms
 from worker.queries.schema import dead_letter_groups, worker_instances
 
-READY, RUNNING, DEAD, DANA, LEE = (UUID(int=number) for number in (1, 2, 3, 4, 5))
+READY, RUNNING, DEAD, LATER, DANA, LEE, ACT = (UUID(int=number) for number in range(1, 8))
 TOKEN_HASH = sessions.digest("a token")
 EVENT: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "invoice.render"}
 PAGES = {
@@ -72,7 +74,13 @@ PAGES = {
     "/dead-letters/merges/new": ("/dead-letters/merges/new?group=g&back=/dead-letters", "Which one does it belong to?"),
     "/replays/new": (f"/replays/new?job={DEAD}", "Replay 1 dead letter"),
     "/cancellations/new": (f"/cancellations/new?job={READY}", "Cancel 1 job"),
+    "/runs/new": (f"/runs/new?job={LATER}", "Run 1 job now"),
+    "/reassignments/new": (f"/reassignments/new?job={READY}", "Reassign 1 job"),
+    "/acts": ("/acts", "template shipped"),
+    "/acts/{act}": (f"/acts/{ACT}", "template shipped"),
+    "/findings": ("/findings", "Dead letters within an hour"),
     "/audit": ("/audit?action=pause", "provider down"),
+    "/hand-over": ("/hand-over?since=1h", "dana: 1 queue paused"),
 }
 """An address of each page, and what it tells of the rows."""
 
@@ -116,13 +124,16 @@ def seed(conn: Connection) -> None:
         "idempotency_key": f"provision:{tenant_id}",
         "attempts": 1,
     }
-    factories.job(conn, tenant_id=tenant_id, available_at=NOON + timedelta(minutes=1), scheduled=True, **provision)
+    factories.job(
+        conn, id=LATER, tenant_id=tenant_id, available_at=NOON + timedelta(minutes=1), scheduled=True, **provision
+    )
     factories.worker_instance(conn)
     attempt(conn, DEAD)
     minute(conn, NOON - timedelta(minutes=1), queue="mail", jobs=3)
     note = {"fingerprint": "f" * 16, "note": "why", "updated_at": NOON, "updated_by": "dana"}
     conn.execute(insert(dead_letter_groups), note)
     queues.pause(conn, queue="mail", actor=Actor("dana"), reason="provider down", now=NOON)
+    acts.add(conn, act_id=ACT, terms=Terms(Action.REPLAY), actor=Actor("dana"), reason="template shipped", now=NOON)
 
 
 def test_no_page_is_forgotten() -> None:
@@ -150,7 +161,7 @@ def test_every_live_region_is_drawn_alone(local: tuple[TestClient, Connection]) 
 
 def test_every_act_is_done_and_told_in_the_trail(local: tuple[TestClient, Connection]) -> None:
     client, conn = local
-    acts = {
+    presses = {
         f"/dead-letters/{DEAD}/replays": {},
         f"/jobs/{READY}/cancellations": {"reason": "not wanted"},
         f"/jobs/{RUNNING}/cancellations": {"reason": "not wanted"},
@@ -158,7 +169,7 @@ def test_every_act_is_done_and_told_in_the_trail(local: tuple[TestClient, Connec
         "/queues/invoices/pause": {"reason": "month's end", "until": "1h"},
         "/workers/worker-1/drain": {},
     }
-    for address, form in acts.items():
+    for address, form in presses.items():
         assert client.post(address, data=form).status_code in (200, 303), address
     assert factories.stored(conn, DEAD).status == Status.QUEUED
     assert factories.stored(conn, READY).status == Status.CANCELLED
