@@ -25,6 +25,7 @@ COMMANDS = {
     "queues": "app.commands.queues",
     "workers": "app.commands.workers",
     "findings": "app.commands.findings",
+    "hand-over": "app.commands.hand_over",
     "alerts": "app.commands.alerts",
     "tenants": "app.commands.tenants",
     "operators": "app.commands.operators",

@@ -33,6 +33,7 @@ from app.routes import (
     group_resolutions,
     group_snoozes,
     group_splits,
+    hand_over,
     health,
     invitations,
     job_type,
@@ -174,8 +175,9 @@ ROUTES = (
     Route("POST", "/acts/{act}/aborts", acts.abort, "operator"),
     Route("POST", "/acts/{act}/continuations", acts.resume, "operator"),
     Route("POST", "/acts/{act}/undos", acts.take_back, "operator"),
-    # audit
+    # audit, and what of it the next shift has to know
     Route("GET", "/audit", audit.index, "viewer", alike=True),
+    Route("GET", "/hand-over", hand_over.index, "viewer", alike=True),
 )
 
 OPEN = (

@@ -80,7 +80,7 @@ PAGES = {
     "/acts/{act}": (f"/acts/{ACT}", "template shipped"),
     "/findings": ("/findings", "Dead letters within an hour"),
     "/audit": ("/audit?action=pause", "provider down"),
-    "/hand-over": ("/hand-over?since=1h", "dana: 1 queue paused"),
+    "/hand-over": ("/hand-over?since=1h", "1 queue paused"),
 }
 """An address of each page, and what it tells of the rows."""
 
