@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from app import sessions
 from app.console import console_of
+from app.forms import storable
 
 COOKIE = "watchfloor-oidc"
 SECONDS = 600
@@ -45,9 +46,9 @@ def kept(request: Request) -> Attempt | None:
     try:
         known = json.loads(base64.urlsafe_b64decode(request.cookies.get(_name(request), "")))
         attempt = Attempt(**known)
-    except (binascii.Error, ValueError, TypeError):
+    except (binascii.Error, ValueError, TypeError, RecursionError):
         return None
-    return attempt if all(isinstance(each, str) and each for each in known.values()) else None
+    return attempt if all(isinstance(each, str) and each and storable(each) for each in known.values()) else None
 
 
 def forget(request: Request, response: Response) -> None:

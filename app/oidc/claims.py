@@ -61,7 +61,7 @@ def verified(token: str, keys: KeySet, expected: Expected, *, now: float) -> Map
         claims.validate(now=int(now), leeway=SKEW_SECONDS)
     except ClaimError as error:
         raise NotTrusted(WORDS.get(error.claim, "it is not complete")) from None
-    if not 0 < len(claims["sub"]) <= MAX_SUBJECT:
+    if not 0 < len(claims["sub"]) <= MAX_SUBJECT or not claims["sub"].isprintable():
         raise NotTrusted(WORDS["sub"])
     return dict(claims)
 

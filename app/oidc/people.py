@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.accounts.names import is_reserved
 from app.oidc.problems import NotAdmitted
 from app.oidc.settings import OidcSettings
 from worker.failures import safe_text
+from worker.mail_places import is_address
 from worker.queries.operators import ROLES, Role
 
 MAX_NAME = 80
@@ -59,15 +61,17 @@ def _groups(claims: Mapping[str, Any], named: str) -> list[str]:
 
 def _email(claims: Mapping[str, Any]) -> str | None:
     email = claims.get("email")
-    return email if isinstance(email, str) and "@" in email and claims.get("email_verified") is True else None
+    return email if isinstance(email, str) and is_address(email) and claims.get("email_verified") is True else None
 
 
 def _name(claims: Mapping[str, Any], email: str | None) -> str:
     """What colleagues call them, never a whole address; a colon is for the actors that are not people."""
     for given in (claims.get("preferred_username"), claims.get("name"), email):
-        if isinstance(given, str):
-            plain = safe_text(given.partition("@")[0], MAX_NAME).replace(":", " ")
-            kept = "".join(character for character in plain if character.isprintable()).strip()
-            if kept:
-                return kept
-    return f"operator {str(claims['sub'])[:8]}"
+        if isinstance(given, str) and (kept := _plain(given)) and not is_reserved(kept):
+            return kept
+    return f"operator {_plain(str(claims['sub']))[:8]}".strip()
+
+
+def _plain(text: str) -> str:
+    kept = safe_text(text.partition("@")[0], MAX_NAME).replace(":", " ")
+    return "".join(character for character in kept if character.isprintable()).strip()

@@ -50,7 +50,9 @@ def test_a_name_is_taken_in_whatever_case(shell: Shell) -> None:
     assert "Dana" in shell.refused("operators", "add", "Dana", code=1)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "cli:root", "dana@example.org", "x\x1b[2J", "a" * 101])
+@pytest.mark.parametrize(
+    "name", ["", "  ", "cli:root", "dana@example.org", "x\x1b[2J", "a" * 101, "Nobody", "watchfloor"]
+)
 def test_a_name_that_could_be_mistaken_is_refused(shell: Shell, name: str) -> None:
     assert "name" in shell.refused("operators", "add", name, code=2)
 

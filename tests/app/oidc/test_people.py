@@ -105,3 +105,27 @@ def test_a_domain_is_a_domain_in_whatever_case() -> None:
 def test_settings_that_let_nobody_in_or_everybody_are_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         settings(**given)
+
+
+@pytest.mark.parametrize(
+    ("sub", "called"),
+    [
+        ("urn:example:7", "operator urn exam"),
+        ("dana@floor.example", "operator dana"),
+        ("\x1b[2J\n", "operator \ufffd[2J"),
+        (":::::", "operator"),
+    ],
+)
+def test_a_subject_that_has_to_do_for_a_name_is_cleaned_like_one(sub: str, called: str) -> None:
+    assert name(sub=sub, email=None) == called
+
+
+@pytest.mark.parametrize("taken", ["nobody", "Nobody", "watchfloor", " NOBODY "])
+def test_nobody_is_called_what_the_trail_says_when_it_was_no_operator(taken: str) -> None:
+    assert name(preferred_username=taken, name="Dana D.", email=None) == "Dana D."
+    assert name(preferred_username=taken, name=None, email=None) == "operator 24828976"
+
+
+@pytest.mark.parametrize("email", ["dana@floor.example\x00", "dana@x@floor.example", "da na@floor.example", "@", "d@"])
+def test_what_is_no_address_is_nobodys(email: str) -> None:
+    assert person(DANA | ISSUER | {"email": email}, settings()).email is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -251,3 +252,27 @@ def test_the_subject_and_not_the_session_is_what_is_kept(
     come(client, provider)
     [row] = conn.execute(select(operator_identities)).all()
     assert (row.issuer, row.subject) == (provider.issuer, SUBJECT)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "{}",
+        "[]",
+        "7",
+        '{"state": 1, "nonce": "n", "verifier": "v", "following": "/"}',
+        "[" * 9000,
+        '{"state": "\\ud800", "nonce": "n", "verifier": "v", "following": "/"}',
+        '{"state": "s", "nonce": "n", "verifier": "\\u0000", "following": "/"}',
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_cookie_that_is_none_of_ours_begins_nothing(client: TestClient, conn: Connection, odd: str) -> None:
+    client.cookies.set("watchfloor-oidc", base64.urlsafe_b64encode(odd.encode()).decode(), domain="localhost.local")
+    refused(conn, client.get("/sign-in/oidc/callback?code=c&state=s"), "begun elsewhere", 403)
+
+
+@pytest.mark.parametrize("email", ["dana@floor.example\x00", "d@" * 9000], ids=["nul", "long"])
+def test_an_address_that_cannot_be_is_passed_over(client: TestClient, provider: IdentityProvider, email: str) -> None:
+    provider.person["email"] = email
+    assert come(client, provider).status_code == 303
