@@ -11,16 +11,17 @@ branch_labels = None
 depends_on = None
 
 _INDEX = "ix_operator_actions_at"
+_ON = ("operator_actions", [text("at DESC"), text("id DESC")])
 
 
 def upgrade() -> None:
     """Build it beside what writes there."""
     if schema_of(op.get_bind()) is None:
-        op.create_index(_INDEX, "operator_actions", [text("at DESC"), text("id DESC")], schema="control")
+        op.create_index(_INDEX, *_ON, schema="control")
         return
     with at_leisure(op.get_context()):
-        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS control.{_INDEX}")
-        op.execute(f"CREATE INDEX CONCURRENTLY {_INDEX} ON control.operator_actions (at DESC, id DESC)")
+        op.drop_index(_INDEX, "operator_actions", schema="control", if_exists=True, postgresql_concurrently=True)
+        op.create_index(_INDEX, *_ON, schema="control", postgresql_concurrently=True)
 
 
 def downgrade() -> None:
