@@ -8,7 +8,8 @@ from worker.database import Row
 from worker.model import Status
 from worker.queries.bulk_acts.acts import Action
 
-GONE, REPLAYED, ASKED, READY, THERE, BEGUN, CHANGED = "gone", "replayed", "asked", "ready", "there", "begun", "changed"
+GONE, REPLAYED, ASKED, READY, THERE = "gone", "replayed", "asked", "ready", "there"
+BEGUN, CHANGED, HEARD = "begun", "changed", "heard"
 """Why a job is left as it is, where its status alone does not say it."""
 
 Refusal = str | None
@@ -62,5 +63,7 @@ def standing(member: Row, job: Row | None) -> Refusal:
     if job.generation != member.was_generation and member.was_status != Status.RUNNING:
         return BEGUN
     asked = member.was_status == Status.RUNNING
+    if asked and job.status == Status.RUNNING and job.beat_at is not None and job.beat_at > member.moved_at:
+        return HEARD  # its worker knows of the request, and has told the handler
     at = job.cancel_requested_at if asked else job.updated_at
     return None if at == member.moved_at and (job.status == Status.RUNNING) is asked else CHANGED

@@ -64,7 +64,9 @@ CAME_TO = (
     .where(_of_act, member.c.state != "left")
     .order_by(member.c.place)
 )
-REMEMBER = update(member).where(_these, _its_job).values({was: job.c[name] for name, was in WAS.items()})
+# From now on what counts is what it is as it is moved: it may have been tried or replayed since it was chosen
+_COUNTERS = {"was_generation": job.c.generation, "was_replays": job.c.replays}
+REMEMBER = update(member).where(_these, _its_job).values({was: job.c[name] for name, was in WAS.items()} | _COUNTERS)
 # When it was moved, by the word of its own row: whoever moves it after that changes it, and is not undone
 MOVED = (
     update(member)

@@ -15,8 +15,11 @@ from worker.queries import cancellations, dead_letters, savepoints, wakeups
 from worker.queries.bulk_acts import judging, members
 from worker.queries.bulk_acts.acts import Action
 from worker.queries.schema import platform_jobs as job
+from worker.queries.schema import worker_instances
 
 _these = among(job.c.id, "of_ids")
+_its_worker = worker_instances.c.instance_id == job.c.locked_by
+_beat_at = select(worker_instances.c.last_heartbeat_at).where(_its_worker).scalar_subquery()
 # By id alone, in id order, like everybody: two who act on the same jobs wait for each other, and never deadlock
 LOCK = (
     select(
@@ -29,10 +32,11 @@ LOCK = (
         job.c.available_at,
         job.c.cancel_requested_at,
         job.c.updated_at,
+        _beat_at.label("beat_at"),
     )
     .where(_these)
     .order_by(job.c.id)
-    .with_for_update()
+    .with_for_update(of=job)
 )
 RUN = update(job).where(_these).values(available_at=moment(), scheduled=False, updated_at=moment())
 REASSIGN = update(job).where(_these).values(queue=bindparam("to_queue", type_=Bytewise), updated_at=moment())

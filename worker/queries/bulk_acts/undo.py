@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, select, update
 
 from worker.database import Id, Row, among, moment
+from worker.model import Status
 from worker.queries import audit, wakeups
 from worker.queries.audit import Actor
 from worker.queries.bulk_acts import acts, judging, members, moves
@@ -82,4 +83,5 @@ def put_back(conn: Connection, act: Row, *, place: int) -> tuple[dict[str, Any],
     marks = [(job_id, "undone" if why is None else "done", why) for job_id, why in refused.items()]
     members.mark(conn, act_id=act.id, marks=marks)
     counts = {"done": act.done - len(back), "undone": act.undone + len(back)}
+    counts["asked"] = act.asked - sum(each.was_status == Status.RUNNING for each in chosen if each.job_id in set(back))
     return {**counts, "watched_place": chosen[-1].place if chosen else act.watched_place}, back

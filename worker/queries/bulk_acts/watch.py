@@ -7,12 +7,14 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Text, bindparam, func, select, update
+from sqlalchemy import Connection, Integer, Text, bindparam, func, or_, select, update
 
 from worker.database import Id, Row, records
+from worker.failures import exact_fingerprint
 from worker.model import Status
 from worker.queries.bulk_acts.acts import AT_ONCE
 from worker.queries.schema import bulk_act_jobs as member
+from worker.queries.schema import dead_letter_groups as group
 from worker.queries.schema import platform_jobs as job
 
 PASSED, SAME_ERROR, NEW_ERROR, CANCELLED, GONE = "passed", "same_error", "new_error", "cancelled", "gone"
@@ -20,6 +22,7 @@ _COUNTED = (PASSED, SAME_ERROR, NEW_ERROR)
 _SOON, _SELDOM = timedelta(seconds=2), timedelta(seconds=60)
 _SETTLED, _FORGOTTEN = timedelta(hours=6), timedelta(days=7)
 
+_before = group.alias("before")
 _of_act = member.c.act_id == bindparam("of_act", type_=Id)
 LOOK = (
     select(
@@ -28,12 +31,19 @@ LOOK = (
         member.c.outcome,
         member.c.fingerprint,
         member.c.was_replays,
-        member.c.was_error_fingerprint,
+        func.coalesce(_before.c.merged_into, member.c.was_error_fingerprint).label("was_group"),
         job.c.status,
         job.c.replays,
+        job.c.handler_key,
+        job.c.error_type,
+        job.c.error_summary,
         job.c.error_fingerprint,
+        group.c.merged_into,
+        group.c.is_split,
     )
     .outerjoin_from(member, job, job.c.id == member.c.job_id)
+    .outerjoin(group, group.c.fingerprint == job.c.error_fingerprint)
+    .outerjoin(_before, _before.c.fingerprint == member.c.was_error_fingerprint)
     .where(
         _of_act, member.c.place > bindparam("after_place"), member.c.place <= bindparam("until_place"),
     )
@@ -53,7 +63,13 @@ MOST_FREQUENT = (
     .order_by(func.count().desc())
     .limit(1)
 )
-LOST = select(member.c.place).where(_of_act, member.c.outcome.in_((CANCELLED, GONE))).limit(1)
+_is_taken_over = (member.c.state == "done") & member.c.outcome.is_(None) & (job.c.replays > member.c.was_replays + 1)
+LOST = (
+    select(member.c.place)
+    .outerjoin_from(member, job, job.c.id == member.c.job_id)
+    .where(_of_act, or_(member.c.outcome.in_((CANCELLED, GONE)), _is_taken_over))
+    .limit(1)
+)
 
 
 def look(conn: Connection, act: Row) -> dict[str, Any]:
@@ -80,7 +96,7 @@ def failing(conn: Connection, act: Row) -> Row | None:
 
 
 def is_lost(conn: Connection, act: Row) -> bool:
-    """Whether one of its jobs was cancelled, or is gone."""
+    """Whether one of its jobs was cancelled, was replayed by somebody else before it was known, or is gone."""
     return conn.execute(LOST, {"of_act": act.id}).first() is not None
 
 
@@ -107,6 +123,13 @@ def _outcome(row: Row) -> tuple[str | None, str | None]:
     if row.status == Status.SUCCEEDED:
         return PASSED, None
     if row.error_fingerprint is not None:
-        same = row.error_fingerprint == row.was_error_fingerprint
-        return SAME_ERROR if same else NEW_ERROR, row.error_fingerprint
+        now_in = _group(row)
+        return SAME_ERROR if now_in == row.was_group else NEW_ERROR, now_in
     return (CANCELLED if row.status == Status.CANCELLED else None), None
+
+
+def _group(row: Row) -> str:
+    """The group that its error belongs to by the rules, into which a letter is moved some seconds after its death."""
+    if row.is_split:
+        return exact_fingerprint(row.handler_key, row.error_type or "", row.error_summary or "")
+    return str(row.merged_into or row.error_fingerprint)

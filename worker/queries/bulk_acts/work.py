@@ -17,7 +17,8 @@ from worker.queries.bulk_acts import acts, members, moves, undo, watch
 from worker.queries.bulk_acts.acts import AT_ONCE, UNDER_WAY, Action, ActState, Mode, Terms
 
 _SECOND = timedelta(seconds=1)
-_CATCH_UP = timedelta(seconds=2)
+_GOING_ON = {"state": ActState.MOVING, "stop_after": None, "why": None, "ended_at": None, "ended_by": None}
+_CATCH_UP = timedelta(seconds=3)
 """What a rate makes good of a pause at most: else after an outage of an hour, an hour's jobs would go at once."""
 
 
@@ -78,7 +79,7 @@ def resume(conn: Connection, *, act_id: UUID, actor: Actor, now: datetime | None
     if act is None or act.state != ActState.STOPPED:
         return None
     _tell(conn, act, actor, "go-on")
-    acts.save(conn, act, {"state": ActState.MOVING, "stop_after": None, "why": None, "next_at": act.now})
+    acts.save(conn, act, {**_GOING_ON, "next_at": act.now})
     return acts.get(conn, act_id=act_id, now=now)
 
 
@@ -112,7 +113,7 @@ def _try(conn: Connection, act: Row) -> dict[str, Any]:
         error = "the same error" if changes["same_error"] else "a new error"
         return changes | _stopped(conn, act, f"the first one failed with {error}")
     if watch.is_lost(conn, act):
-        return changes | _stopped(conn, act, "the first one was cancelled, or is gone")
+        return changes | _stopped(conn, act, "the first one was cancelled or replayed by somebody else, or is gone")
     return {**changes, "next_at": act.now + _SECOND}
 
 
@@ -123,12 +124,15 @@ def _move(conn: Connection, act: Row) -> dict[str, Any]:
     looked = watch.look(conn, act)
     if most := watch.failing(conn, act):
         return looked | _stopped(conn, act, f"{most.jobs} failed with the same error")
-    return looked | _moving(conn, act, limit=_allowed(act))
+    if act.mode != Mode.RATE:
+        return looked | _moving(conn, act, limit=AT_ONCE)
+    limit, paid_at = _allowed(act)
+    return looked | _moving(conn, act, limit=limit) | {"moved_at": paid_at}
 
 
 def _moving(conn: Connection, act: Row, *, limit: int) -> dict[str, Any]:
     if not limit:
-        return {"next_at": act.moved_at + _SECOND}
+        return {"next_at": act.now + _SECOND}
     changes, done = moves.move(conn, act, place=act.moved_place, limit=limit)
     members.link(conn, act_id=act.id, action_id=act.action_id, job_ids=done)
     if changes["moved_place"] >= act.chosen:
@@ -137,11 +141,11 @@ def _moving(conn: Connection, act: Row, *, limit: int) -> dict[str, Any]:
     return {**changes, "next_at": act.now + _SECOND if rated else act.now}
 
 
-def _allowed(act: Row) -> int:
-    if act.mode != Mode.RATE:
-        return AT_ONCE
-    since = min(act.now - act.moved_at, _CATCH_UP) if act.moved_at else _SECOND
-    return min(int(act.rate * since.total_seconds()), AT_ONCE)
+def _allowed(act: Row) -> tuple[int, datetime]:
+    """How many its rate allows by now, and up to when that pays for them: what is left of a second counts later."""
+    since: datetime = max(act.moved_at, act.now - _CATCH_UP) if act.moved_at else act.now - _SECOND
+    limit = min(act.rate * (act.now - since) // _SECOND, AT_ONCE)
+    return limit, since + limit * _SECOND / act.rate
 
 
 def _stopped(conn: Connection, act: Row, why: str) -> dict[str, Any]:

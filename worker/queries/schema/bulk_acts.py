@@ -72,7 +72,8 @@ bulk_act_jobs = Table(
     # What became of it after a replay
     Column("outcome", Text),
     Column("fingerprint", Text),
-    # What it was when it was chosen: a job that somebody replayed since is not the one that was meant
+    # What it was when it was chosen, as a job that somebody replayed since is not the one that was meant; and from then
+    # on when it was moved, as one that was begun or replayed since is not put back
     Column("was_generation", Integer, nullable=False),
     Column("was_replays", Integer, nullable=False),
     # What it was when it was moved, which undo puts back
