@@ -6,6 +6,7 @@ import hmac
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypeVar
 
 import anyio.to_thread
 from starlette.datastructures import FormData
@@ -26,9 +27,10 @@ from app.web import Call, answered
 from worker.database import Connection
 
 Ask = Callable[[Request, Console], Response]
-Enter = Callable[[Call, Connection], Response]
+Answer = TypeVar("Answer")
 
 STALE = "This sign-in was begun elsewhere, or too long ago. Begin again."
+TOO_MANY = "Too many tries. Wait a quarter of an hour, or ask for a link."
 DENIED = "The provider did not let you in. Begin again, or ask whoever runs it."
 
 
@@ -70,6 +72,8 @@ def _sent(request: Request, console: Console) -> Response:
 def _returned(request: Request, console: Console) -> Response:
     assert console.provider
     attempt = _own_attempt(request, console)
+    if too_many := _in_transaction(request, console, _beyond_limit):
+        return too_many
     now = console.now.timestamp() if console.now else time.time()
     who = person(console.provider.claims(attempt, request.query_params["code"], now=now), console.settings)
 
@@ -94,13 +98,21 @@ def _own_attempt(request: Request, console: Console) -> Attempt:
     return attempt
 
 
+def _beyond_limit(call: Call, conn: Connection) -> Response | None:
+    """What is said where one address comes too often: each time has the provider asked (A-75)."""
+    beyond = entrance.beyond_address(call, conn)
+    if beyond == 1:  # the first beyond the limit stands for those that follow
+        entrance.refuse(call, conn, None, TOO_MANY)
+    return entrance.sign_in_form(call, "/", problem=TOO_MANY, status=429) if beyond > 0 else None
+
+
 def _refused(problem: OidcProblem, call: Call, conn: Connection) -> Response:
     entrance.refuse(call, conn, None, f"Provider: {problem.reason}.")
     return entrance.sign_in_form(call, "/", problem=str(problem), status=problem.status)
 
 
-def _in_transaction(request: Request, console: Console, work: Enter) -> Response:
-    def transaction() -> Response:
+def _in_transaction(request: Request, console: Console, work: Callable[[Call, Connection], Answer]) -> Answer:
+    def transaction() -> Answer:
         with console.engine.begin() as conn:
             visit = sessions.recognise(conn, request)
             call = Call(request, visit.now, visit.operator, FormData(), console.registry, console.settings)

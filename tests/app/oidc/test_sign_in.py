@@ -13,12 +13,13 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from app import main
+from app.entrance import TRIES_PER_ADDRESS
 from app.settings import ConsoleSettings
 from tests import factories
 from tests.app.conftest import browser, trail
 from tests.factories import NOON
 from tests.identity_provider import CLIENT_ID, CLIENT_SECRET, SUBJECT, IdentityProvider
-from worker.queries.schema import operator_identities, operator_sessions, operators
+from worker.queries.schema import operator_identities, operator_sessions, operators, rate_counters
 
 ROLES = "oncall=operator, platform-admins=admin"
 
@@ -276,3 +277,15 @@ def test_a_cookie_that_is_none_of_ours_begins_nothing(client: TestClient, conn: 
 def test_an_address_that_cannot_be_is_passed_over(client: TestClient, provider: IdentityProvider, email: str) -> None:
     provider.person["email"] = email
     assert come(client, provider).status_code == 303
+
+
+def test_a_stranger_cannot_have_the_provider_asked_without_end(
+    client: TestClient, provider: IdentityProvider, conn: Connection
+) -> None:
+    begin(client)
+    minute = {"minute": NOON.replace(second=0, microsecond=0)}
+    conn.execute(rate_counters.insert().values(key="sign-in from testclient", uses=TRIES_PER_ADDRESS, **minute))
+    asked = len(provider.asked)
+    answers = [come(client, provider).status_code for _ in range(2)]
+    assert (answers, len(provider.asked)) == ([429, 429], asked)
+    assert [row.outcome for row in trail(conn, "sign-in")] == ["refused"]
