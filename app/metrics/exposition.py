@@ -8,10 +8,10 @@ from threading import Lock
 
 from prometheus_client.core import Metric
 
-from app.metrics import findings, system, work
+from app.metrics import counters, findings, system, work
 from app.sampler import Sampler
 from worker.database import Connection, Engine, read_only
-from worker.queries.pages import windows
+from worker.queries.pages import totals
 from worker.queries.pages.attention import Limits, Seen
 from worker.queries.pages.figures import Figures
 
@@ -49,6 +49,7 @@ class Exposition:
     def _read(self, conn: Connection, figures: Figures) -> Reading:
         if self._last and self._last.figures is figures:
             return self._last
-        ended = windows.ended(conn, hours=1, now=figures.at)
         seen = Seen(conn, figures, self._limits)
-        return Reading(figures, [*system.families(figures), *work.families(figures, ended), *findings.families(seen)])
+        counted = counters.families(totals.read(conn, now=figures.at))
+        gauges = (*system.families(figures), *work.families(figures), *findings.families(seen))
+        return Reading(figures, [*gauges, *counted])

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from prometheus_client.core import Metric
 
 from app.metrics.families import Line, gauge, greatest, single, summed
 from app.metrics.names import Kept
-from worker.database import Row
 from worker.queries.pages.backlog import COUNTED, HEAD
 from worker.queries.pages.figures import Figures
-from worker.queries.pages.flow import quantile
-from worker.queries.pages.windows import OUTCOMES
-from worker.queries.schema import RUN_BUCKETS
 
 PAIR = ("queue", "job_type")
 STATES = ("ready", "scheduled", "running", "dead")
-SHARES = (0.5, 0.95)
 
 
-def families(figures: Figures, ended: Sequence[Row]) -> Iterator[Metric]:
+def families(figures: Figures) -> Iterator[Metric]:
     """All of them; a job's type is its subscriber where it came from an event, as at `/job-types`."""
-    pairs = Kept(_weights(figures, ended))
+    pairs = Kept(_weights(figures))
     queues = Kept(((name,), jobs) for name, jobs in figures.depths.ready.items())
     yield from _open(figures, pairs)
     yield from _totals(figures, queues)
     yield from _rates(figures, pairs)
-    yield from _ended(ended, pairs)
 
 
-def _weights(figures: Figures, ended: Sequence[Row]) -> Iterator[Line]:
+def _weights(figures: Figures) -> Iterator[Line]:
     for each in figures.backlog:
         yield (each.queue, each.handler_key), each.ready + each.scheduled + each.running + each.dead
     for flow in figures.hour.flows:
         yield (flow.queue, flow.handler_key), flow.arrived + flow.attempts
-    for row in ended:
-        yield (row.queue, row.handler_key), sum(row._mapping[name] for name in OUTCOMES)
 
 
 def _open(figures: Figures, pairs: Kept) -> Iterator[Metric]:
@@ -86,27 +78,6 @@ def _rates(figures: Figures, pairs: Kept) -> Iterator[Metric]:
     yield gauge("jobs_arrived_per_minute", f"New jobs a minute, {lately}.", arrived, labels=PAIR)
     yield gauge("jobs_finished_per_minute", f"Jobs a minute that came to an end, {lately}.", finished, labels=PAIR)
     yield gauge("attempts_failed_per_minute", f"Attempts a minute that failed, {lately}.", failed, labels=PAIR)
-
-
-def _ended(ended: Sequence[Row], pairs: Kept) -> Iterator[Metric]:
-    rows = [(pairs.of(row.queue, row.handler_key), row._mapping) for row in ended]
-    yield gauge(
-        "attempts_last_hour",
-        "Attempts that ended in the last hour, by how they ended.",
-        summed(((*pair, outcome), counts[outcome]) for pair, counts in rows for outcome in OUTCOMES),
-        labels=(*PAIR, "outcome"),
-    )
-    runs: dict[tuple[str, ...], list[int]] = {}
-    for pair, counts in rows:
-        known = runs.get(pair, [0] * len(RUN_BUCKETS))
-        runs[pair] = [seen + counts[name] for seen, name in zip(known, RUN_BUCKETS, strict=True)]
-    found = {(*pair, str(share)): quantile(counts, share) for pair, counts in runs.items() for share in SHARES}
-    yield gauge(
-        "run_seconds_last_hour",
-        "How long the completed attempts of the last hour ran: that share of them no longer than this.",
-        {labels: seconds for labels, seconds in found.items() if seconds is not None},
-        labels=(*PAIR, "quantile"),
-    )
 
 
 def _age(figures: Figures, since: datetime) -> float:

@@ -12,7 +12,7 @@ from tests.architecture.test_page_plans import Read, plans
 from worker.queries import releases as told
 from worker.queries import samples as kept
 from worker.queries.audit import Actor
-from worker.queries.pages import releases, samples
+from worker.queries.pages import releases, samples, totals
 from worker.queries.pages.attention import late, slower
 
 NOW = datetime.now(UTC)
@@ -64,6 +64,9 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     ),
     "the releases of a day": (
         lambda conn: releases.between(conn, since=NOW - timedelta(days=1), until=NOW), {"ix_releases_at"},
+    ),
+    "every attempt that ever ended": (
+        lambda conn: totals.read(conn, now=NOW), {"pk_statistics_minutes", "pk_statistics_marks"},
     ),
     "what came late": (
         lambda conn: conn.execute(late.LATE, {"since": NOW - late.WITHIN, "until": NOW}), STATISTICS,

@@ -1,4 +1,4 @@
-"""Look once a minute at what waits and what is wrong, and keep what was seen."""
+"""Look once a minute at what waits and what is wrong, keep what was seen, and add up what ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from worker.database import Connection, Engine
-from worker.queries import samples
+from worker.queries import samples, totals
 from worker.queries.samples import Sample
 
 LOOK_SECONDS = 20
@@ -24,11 +24,13 @@ class Observer:
     look: Look
 
     def tick(self) -> bool:
-        """One look, unless this minute has had one; and what is past its time is forgotten."""
+        """One look, unless this minute has had one; what is past its time is forgotten."""
         with self.engine.connect() as conn:
             seen = self.look(conn) if samples.is_due(conn) else None
         if seen:
             with self.engine.begin() as conn:
                 samples.write(conn, seen)
                 samples.prune(conn)
+            with self.engine.begin() as conn:
+                totals.advance(conn)
         return False

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, delete, event
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -17,14 +17,15 @@ from app.settings import ConsoleSettings
 from tests import factories
 from tests.app.conftest import browser, signed_in, trail
 from tests.app.routes.programs import problem, program, token
-from tests.app.routes.scrapes import lines, scraped
+from tests.app.routes.scrapes import lines, scraped, values
 from tests.factories import NOON
 from tests.worker.queries.pages.rows import jobs, minute
 from worker.model import Status
-from worker.queries import queues
+from worker.queries import queues, totals
 from worker.queries.audit import Actor
+from worker.queries.schema import statistics_minutes
 
-LABELS = {"component", "finding", "job_type", "outcome", "quantile", "queue", "state", "version"}
+LABELS = {"component", "finding", "job_type", "le", "outcome", "queue", "state", "version"}
 HOSTILE = 'a "worker"\\ of {state="x"} 1\nwatchfloor_workers 7 é'
 
 
@@ -37,7 +38,8 @@ def busy(conn: Connection) -> None:
     factories.job(conn, queue="mail", scheduled=True, available_at=NOON + timedelta(hours=1))
     factories.job(conn, queue="mail", status=Status.RUNNING)
     factories.job(conn, status=Status.FAILED, error_summary="no mail for dana@example.org")
-    minute(conn, NOON - timedelta(minutes=2), jobs=10, runs={300: 10})
+    totals.advance(conn, now=NOON - timedelta(minutes=10))
+    minute(conn, NOON - timedelta(minutes=2), jobs=10, run_ms=2000, runs={300: 10})
     minute(conn, NOON - timedelta(minutes=2), outcome="dead_letter", jobs=3)
     queues.pause(conn, queue="bulk", actor=Actor("dana"), reason="the relay is down", now=NOON - timedelta(minutes=5))
 
@@ -64,9 +66,13 @@ def test_the_figures_of_the_pages_are_there(api: TestClient, conn: Connection) -
 def test_what_ended_is_told_by_outcome_with_how_long_it_ran(api: TestClient, conn: Connection) -> None:
     busy(conn)
     found = scraped(api)
-    ended = lines(found["watchfloor_attempts_last_hour"])
-    assert (ended["render_report", "succeeded", "mail"], ended["render_report", "dead_lettered", "mail"]) == (10, 3)
-    assert lines(found["watchfloor_run_seconds_last_hour"])["render_report", "0.5", "mail"] == pytest.approx(0.2)
+    ended = lines(found["watchfloor_attempts"])
+    assert ended == {("render_report", "succeeded", "mail"): 10, ("render_report", "dead_lettered", "mail"): 3}
+    of_pair = {"queue": "mail", "job_type": "render_report"}
+    runs = [values(found, "watchfloor_run_seconds_bucket", le=bound, **of_pair) for bound in ("0.1", "0.3", "+Inf")]
+    assert runs == [[0], [10], [10]]
+    assert values(found, "watchfloor_run_seconds_sum", **of_pair) == [2]
+    assert values(found, "watchfloor_run_seconds_count", **of_pair) == [10]
     assert lines(found["watchfloor_attempts_failed_per_minute"])["render_report", "mail"] == pytest.approx(0.6)
 
 
@@ -88,7 +94,7 @@ def test_every_family_says_what_it_is_in_labels_that_are_bounded(api: TestClient
     for family in scraped(api).values():
         assert family.name.startswith("watchfloor_")
         assert family.documentation.endswith(".")
-        assert family.type == "gauge"
+        assert family.type in ("gauge", "counter", "histogram")
         assert {name for sample in family.samples for name in sample.labels} <= LABELS
     for private in ("acme", "dana", "example.org", "relay is down", "worker-1", "ops-1"):
         assert private not in answer.text
@@ -123,6 +129,31 @@ def test_every_console_says_the_same_also_one_that_was_just_started(
     busy(conn)
     another = program(main.create_app(settings, engine=console_rw, now=NOON), token(conn, "another"))
     assert another.get("/metrics").text == api.get("/metrics").text
+
+
+def test_counters_go_on_while_their_minutes_are_added_up_and_forgotten(
+    app: Starlette, api: TestClient, conn: Connection
+) -> None:
+    busy(conn)
+    before = lines(scraped(api)["watchfloor_attempts"])
+    totals.advance(conn, now=NOON + timedelta(minutes=10))
+    conn.execute(delete(statistics_minutes))
+    app.state.console.sampler.expire()
+    assert lines(scraped(api)["watchfloor_attempts"]) == before
+
+
+def test_a_counter_that_was_there_first_stays_itself_when_there_are_very_many(
+    api: TestClient, conn: Connection
+) -> None:
+    busy(conn)
+    minute(conn, NOON - timedelta(minutes=8), queue="the-first", jobs=7)
+    totals.advance(conn, now=NOON - timedelta(seconds=1))
+    for place in range(MOST + 5):
+        minute(conn, NOON, queue=f"queue-{place:03}", jobs=20)
+    ended = lines(scraped(api)["watchfloor_attempts"])
+    assert ended["render_report", "succeeded", "the-first"] == 7
+    assert sum(ended.values()) == 7 + 13 + 20 * (MOST + 5)
+    assert len({labels[2] for labels in ended}) == MOST + 1
 
 
 def test_however_many_scrape_the_database_is_asked_for_one(

@@ -30,7 +30,15 @@ from worker.queries.schema.second_factors import (
     second_factors,
     sign_in_challenges,
 )
-from worker.queries.schema.statistics import BUCKETS_MS, RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes
+from worker.queries.schema.statistics import (
+    BUCKETS_MS,
+    RUN_BUCKETS,
+    TOTALLED,
+    WAIT_BUCKETS,
+    statistics_marks,
+    statistics_minutes,
+    statistics_totals,
+)
 from worker.queries.schema.tenants import tenants
 from worker.queries.schema.tokens import api_tokens
 from worker.queries.schema.views import PROCESSING_JOBS
@@ -39,6 +47,7 @@ from worker.queries.schema.workers import duty_runs, queue_controls, runtime_hea
 __all__ = (
     "BUCKETS_MS",
     "RUN_BUCKETS",
+    "TOTALLED",
     "WAIT_BUCKETS",
     "api_tokens",
     "backlog_minutes",
@@ -71,7 +80,9 @@ __all__ = (
     "sign_in_challenges",
     "sign_in_links",
     "sleepers",
+    "statistics_marks",
     "statistics_minutes",
+    "statistics_totals",
     "subscriptions",
     "tenants",
     "worker_instances",

@@ -38,6 +38,8 @@ PRIVILEGES: Privileges = {
     "subscriptions": {APP_RW: _WORK, CONSOLE_RW: _READ},
     "net_runs": {APP_RW: _WORK, CONSOLE_RW: _READ},
     "statistics_minutes": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "statistics_totals": {APP_RW: _WORK, CONSOLE_RW: _READ},
+    "statistics_marks": {APP_RW: "SELECT, INSERT, UPDATE", CONSOLE_RW: _READ},
     "sample_minutes": {APP_RW: "SELECT, INSERT, DELETE", CONSOLE_RW: _READ},
     "backlog_minutes": {APP_RW: "SELECT, INSERT, DELETE", CONSOLE_RW: _READ},
     "finding_minutes": {APP_RW: "SELECT, INSERT, DELETE", CONSOLE_RW: _READ},

@@ -1,4 +1,4 @@
-"""Finished attempts per minute."""
+"""Finished attempts per minute, and of all time."""
 
 from __future__ import annotations
 
@@ -29,3 +29,24 @@ statistics_minutes = Table(
 )
 Index("ix_statistics_minutes_queue", statistics_minutes.c.queue, statistics_minutes.c.minute)
 Index("ix_statistics_minutes_handler", statistics_minutes.c.handler_key, statistics_minutes.c.minute)
+
+# 20261130_c023: counted on where the minutes before are forgotten
+TOTALLED = ("jobs", "run_ms", *RUN_BUCKETS)
+
+statistics_totals = Table(
+    "statistics_totals",
+    metadata,
+    Column("handler_key", Text, primary_key=True),
+    Column("queue", Bytewise, primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    *(Column(name, BigInteger, nullable=False) for name in TOTALLED),
+    Column("began_at", Timestamp, nullable=False),
+    Column("seen_at", Timestamp, nullable=False),
+)
+statistics_marks = Table(
+    "statistics_marks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    # The last one that went into what is named
+    Column("minute", Timestamp, nullable=False),
+)
