@@ -39,6 +39,12 @@ def open_replay(page: Page) -> None:
     expect(page.get_by_role("dialog").get_by_label("Why")).to_be_focused()
 
 
+def open_cancel(page: Page) -> None:
+    """Ask to cancel the whole group."""
+    page.get_by_role("button", name="Cancel 12").click()
+    expect(page.get_by_role("dialog").get_by_label("Why")).to_be_focused()
+
+
 def open_invitation(page: Page) -> None:
     """Ask to let somebody in."""
     page.get_by_role("link", name="Invite").click()
@@ -49,12 +55,6 @@ def open_snooze(page: Page) -> None:
     """Ask to snooze the group that lee has."""
     page.get_by_label("Selected group").get_by_role("link", name="Snooze").click()
     expect(page.get_by_role("dialog").get_by_label("For some time")).to_be_focused()
-
-
-def open_cancel(page: Page) -> None:
-    """Ask to cancel the whole group."""
-    page.get_by_role("button", name="Cancel 12").click()
-    expect(page.get_by_role("dialog").get_by_label("Why")).to_be_focused()
 
 
 def open_grammar(page: Page) -> None:
@@ -100,6 +100,8 @@ VIEWS = {
     "tenant-resumed": View("/tenants/globex-labs", "provisioning"),
     "tenant-retrying": View("/tenants/northwind", "provisioning"),
     "audit": View("/audit"),
+    "hand-over": View("/hand-over?since=12h"),
+    "hand-over-calm": View("/hand-over", "calm"),
     "operators": View("/operators", "accounts"),
     "operator": View(f"/operators/{accounts.LEE}", "accounts"),
     "invite": View("/operators", "accounts", then=open_invitation),
