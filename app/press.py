@@ -61,7 +61,11 @@ def _press(call: Call, conn: Connection, kind: Kind, chosen: Choice) -> Response
         return _form(call, conn, kind, chosen, refusal=refusal)
     found, shown = choice.found(call, conn, chosen), choice.shown(call)
     whose: dict[str, Any] = {"actor": call.actor, "reason": why, "now": call.now}
-    act = work.begin(conn, terms=terms, chosen=found.rows, values=found.values, shown=shown, **whose)
+    try:
+        with conn.begin_nested():
+            act = work.begin(conn, terms=terms, chosen=found.rows, values=found.values, shown=shown, **whose)
+    except InvalidInput as refusal:
+        return _form(call, conn, kind, chosen, refusal=refusal)
     return said.go_back(call, chosen, act)
 
 
@@ -114,6 +118,6 @@ def _form(call: Call, conn: Connection, kind: Kind, chosen: Choice, *, refusal: 
         capped=everything.jobs >= AT_MOST,
         would=prospects.of(call, conn, moved),
         asked=asked,
-        problems=dict.fromkeys(ASKED) | ({refusal.field: choice.sentence(refusal)} if refusal else {}),
+        problems=dict.fromkeys((*ASKED, "shown")) | ({refusal.field: choice.sentence(refusal)} if refusal else {}),
         queues=sorted({*call.figures.depths.ready, *(each.queue for each in call.figures.backlog)}),
     )

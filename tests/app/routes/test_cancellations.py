@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from httpx2 import Response
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 from starlette.testclient import TestClient
 
 from tests import factories
@@ -15,7 +17,9 @@ from tests.app.routes.rows import plain
 from tests.app.routes.test_replays import told
 from tests.factories import NOON
 from worker.model import Status, new_id
+from worker.queries.schema import operator_action_jobs
 
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 DIALOG = {"HX-Request": "true", "HX-Target": "dialog#dialog", "HX-Current-URL": "http://localhost/jobs"}
 
 
@@ -80,6 +84,42 @@ def test_a_group_of_dead_letters_is_cancelled_whole(visitor: Visitor, conn: Conn
     client = visitor()
     assert told(client, client.post("/cancellations", data={**fields, "shown": "3"})) == "Cancelled 3 jobs."
     assert {factories.stored(conn, job).status for job in jobs} == {"cancelled"}
+
+
+def test_a_54_a_set_that_grew_since_it_was_shown_is_shown_again(visitor: Visitor, conn: Connection) -> None:
+    fields = {"status": "failed", "all": "1", "before": NOON.isoformat(), "back": "/jobs", "reason": "wrong"}
+    jobs = [factories.job(conn, status=Status.FAILED) for _ in range(3)]
+    client = visitor()
+    answer = client.post("/cancellations", data=fields | {"shown": "2"})
+    assert answer.status_code == 422
+    assert "3 match by now, and you were told of 2: look again." in plain(answer.text)
+    assert "Cancel 3 jobs" in plain(answer.text)
+    assert [factories.stored(conn, job).status for job in jobs] == ["failed"] * 3
+    assert trail(conn, "cancel") == []
+    assert told(client, client.post("/cancellations", data=fields | {"shown": "3"})) == "Cancelled 3 jobs."
+
+
+@pytest.mark.parametrize(
+    ("status", "columns"),
+    [
+        ("running", {"status": Status.RUNNING, "locked_at": NOON + SECOND}),
+        ("ready", {"available_at": NOON + SECOND}),
+        ("ready", {"updated_at": NOON + SECOND}),
+        ("retrying", {"attempts": 1, "scheduled": True, "available_at": NOON + HOUR, "updated_at": NOON + SECOND}),
+    ],
+)
+def test_what_came_into_a_state_after_the_list_was_drawn_is_no_part_of_it(
+    visitor: Visitor, conn: Connection, status: str, columns: dict[str, Any]
+) -> None:
+    before = {name: value - 2 * SECOND if value == NOON + SECOND else value for name, value in columns.items()}
+    shown = factories.job(conn, **before)
+    factories.job(conn, **columns)
+    fields = {"status": status, "all": "1", "before": NOON.isoformat(), "back": "/jobs", "reason": "wrong"}
+    answer = visitor().post("/cancellations", data=fields | {"shown": "1"})
+    assert answer.status_code == 303
+    (act,) = trail(conn, "cancel")
+    assert list(conn.execute(select(operator_action_jobs.c.job_id)).scalars()) == [shown]
+    assert act.jobs == 1
 
 
 def test_when_all_have_ended_there_is_no_button(visitor: Visitor, conn: Connection) -> None:

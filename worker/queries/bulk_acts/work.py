@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Select
 
 from worker.database import Row
+from worker.errors import InvalidInput
 from worker.model import new_id
 from worker.queries import audit
 from worker.queries.audit import SYSTEM, Actor
@@ -35,12 +36,15 @@ def begin(
 ) -> Row:
     """Fix the jobs of a new act and do what is done at once: all of them, one of them, or none.
 
-    `chosen` selects `members.CHOSEN`; `shown` is how many the person was told of. What was moved here stands in the
+    `chosen` selects `members.CHOSEN`; `shown` is how many the person was told of, and InvalidInput says that there are
+    more by now: the caller's transaction has to be taken back then. What was moved here stands in the
     audit trail by the same transaction; of a larger set the trail has the number now, and each job as it is moved.
     """
     act_id = new_id()
     acts.add(conn, act_id=act_id, terms=terms, actor=actor, reason=reason, now=now)
     jobs = members.choose(conn, act_id=act_id, chosen=chosen, values=values)
+    if 0 < shown < jobs:
+        raise InvalidInput("shown", f"{jobs:,} match by now, and you were told of {shown:,}: look again")
     act = acts.lock(conn, act_id=act_id, now=now)
     assert act is not None
     changes: dict[str, Any] = {"chosen": jobs, "missed": max(shown - jobs, 0)}

@@ -15,12 +15,24 @@ from worker.model import Status
 from worker.queries.bulk_acts import members
 from worker.queries.pages import sources
 from worker.queries.pages.filters import Filters
-from worker.queries.pages.states import STATE
+from worker.queries.pages.states import STATE, State
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
 COUNTED = 10_000
 """Jobs that the page of a list counts; a form counts all that one act takes."""
+
+_CAME: Mapping[str | None, Any] = {Status.FAILED: job.c.finished_at, Status.RUNNING: job.c.locked_at}
+# A job that waits is written to whenever it begins to, and comes due without
+_THERE_SINCE: Mapping[str | None, Sequence[Any]] = {
+    Status.FAILED: (job.c.finished_at,),
+    Status.RUNNING: (job.c.locked_at,),
+    Status.QUEUED: (job.c.updated_at,),
+    State.READY: (job.c.updated_at, job.c.available_at),
+    State.SCHEDULED: (job.c.updated_at,),
+    State.RETRYING: (job.c.updated_at,),
+}
+"""By when a job has to have been in its state, to have been shown with its like."""
 
 _kind = (
     STATE.label("state"),
@@ -109,7 +121,9 @@ def matching(
     """
     order = sources.order(filters)
     by = [column.desc() if order.descending else column.asc() for column in order.key]
-    rows = _matching(filters, tenant_id, before, since, now).with_only_columns(*members.CHOSEN)
+    rows = _matching(filters, tenant_id=tenant_id, before=before, since=since, now=now).with_only_columns(
+        *members.CHOSEN
+    )
     return Chosen(rows.order_by(*by).limit(limit), {"at_now": now})
 
 
@@ -134,15 +148,15 @@ def count(
     now: datetime,
 ) -> int:
     """How many match; counting ends at the limit. With `since`, only those that came after it."""
-    rows = _matching(filters, tenant_id, before, since, now)
+    rows = _matching(filters, tenant_id=tenant_id, before=before, since=since, now=now)
     found = rows.limit(limit).subquery()
     return int(conn.execute(select(func.count()).select_from(found), {"at_now": now}).scalar_one())
 
 
 def _matching(
-    filters: Filters, tenant_id: UUID | None, before: datetime, since: datetime | None, now: datetime
+    filters: Filters, *, tenant_id: UUID | None, before: datetime, since: datetime | None, now: datetime
 ) -> Select[Any]:
-    came: Any = job.c.finished_at if filters.status == Status.FAILED else job.c.created_at
     listing = sources.listing(filters, (job.c.id,), tenant_id=tenant_id, now=now)
-    rows = select(job.c.id).where(*listing.where, *listing.search, came <= before)
-    return rows if since is None else rows.where(came > since)
+    there = [column <= before for column in _THERE_SINCE.get(filters.status, (job.c.created_at,))]
+    rows = select(job.c.id).where(*listing.where, *listing.search, *there)
+    return rows if since is None else rows.where(_CAME.get(filters.status, job.c.created_at) > since)

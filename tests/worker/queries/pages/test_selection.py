@@ -59,7 +59,8 @@ def test_a_54_a_kind_never_holds_what_is_not_dead(conn: Connection, status: Stat
 
 def test_a_list_in_another_state_is_what_had_been_put_in_by_then(conn: Connection) -> None:
     waiting = factories.job(conn, queue="mail")
-    factories.job(conn, queue="mail", created_at=NOON + timedelta(seconds=1))
+    later = NOON + timedelta(seconds=1)
+    factories.job(conn, queue="mail", created_at=later, updated_at=later)
     factories.job(conn, queue="mail", status=Status.RUNNING)
     asked: Any = {"tenant_id": None, "before": NOON, "now": NOON}
     assert ids(conn, selection.matching(Filters(status="ready", queue="mail"), limit=9, **asked)) == [waiting]
