@@ -1,10 +1,12 @@
 """The observer: one look a minute, whichever process comes first."""
 
+from datetime import timedelta
+
 from sqlalchemy import Connection, Engine, func, select
 
 from worker.queries.pages.looks import look
 from worker.queries.samples import Sample
-from worker.queries.schema import sample_minutes
+from worker.queries.schema import sample_minutes, statistics_marks
 from worker.runtime.observer import Observer
 
 
@@ -24,3 +26,9 @@ def test_a_minute_is_looked_at_once_whoever_asks(engine: Engine, conn: Connectio
 def test_the_work_role_may_look_and_keep_what_it_saw(engine: Engine, conn: Connection) -> None:
     Observer(engine, look).tick()
     assert conn.execute(select(sample_minutes.c.ready)).scalar_one() == 0
+
+
+def test_with_each_look_the_totals_are_brought_on(app_rw: Engine, conn: Connection) -> None:
+    Observer(app_rw, look).tick()
+    looked, marked = conn.execute(select(sample_minutes.c.minute, statistics_marks.c.minute)).one()
+    assert timedelta(minutes=4) <= looked - marked <= timedelta(minutes=6)
