@@ -14,7 +14,7 @@ import httpx2
 from anyio import CapacityLimiter
 from authlib.integrations.httpx_client import OAuth2Client, OAuthError
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import Key, KeySet
 
 from app.oidc.attempt import Attempt
 from app.oidc.claims import UNSIGNED, Expected, UnknownKey, verified
@@ -162,10 +162,19 @@ def _document(client: OAuth2Client, address: str) -> Any:
 
 
 def _keys(document: Any) -> KeySet:
+    """Its keys, without those of kinds that are not known here, which the standard has us pass over."""
+    listed = document.get("keys") if isinstance(document, dict) else None
+    keys = [key for each in listed for key in _read(each)] if isinstance(listed, list) else []
+    if not keys:
+        raise Unreachable("its keys cannot be read")
+    return KeySet(keys)
+
+
+def _read(key: Any) -> list[Key]:
     try:
-        return KeySet.import_key_set(document)
-    except (JoseError, KeyError, TypeError, ValueError):
-        raise Unreachable("its keys cannot be read") from None
+        return KeySet.import_key_set({"keys": [key]}).keys
+    except (JoseError, AttributeError, KeyError, TypeError, ValueError):
+        return []
 
 
 def _refused(error: OAuthError) -> str:

@@ -127,3 +127,15 @@ def test_what_is_missing_is_named_at_start(monkeypatch: pytest.MonkeyPatch, give
     monkeypatch.setattr(opening, "_PACKAGES", ("not_there",))
     with pytest.raises(ConfigurationError, match=words):
         opening.open_provider(settings("https://login.example", **given))
+
+
+@pytest.mark.parametrize("odd", [{"kty": "AKP", "kid": "later"}, {"kty": "EC", "crv": "P-7"}, {}, None, 7], ids=str)
+def test_a_key_of_a_kind_that_we_do_not_know_does_not_hide_the_others(provider: IdentityProvider, odd: Any) -> None:
+    known = provider.answer
+
+    def answer(path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
+        status, document = known(path, form, authorization)
+        return status, {"keys": [odd, *document["keys"]]} if path == "/keys" else document
+
+    provider.answer = answer  # type: ignore[method-assign] # a provider with more keys
+    assert subject(Provider(settings(provider.issuer)), provider) == SUBJECT
