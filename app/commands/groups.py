@@ -158,7 +158,7 @@ def split(desk: Desk, *, group: str) -> None:
     with desk.engine.begin() as conn:
         _found(conn, group)
         moved = grouping.split(conn, fingerprint=group, actor=desk.actor)
-    _say_moved(desk, group, moved, "its messages are apart already")
+    _say_moved(desk, group, moved, "its messages are apart already, or it has joined another group")
 
 
 @click.command("rejoin")

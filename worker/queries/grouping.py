@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Text, bindparam, false, null, select, true, update
+from sqlalchemy import Connection, Text, and_, bindparam, false, null, select, true, update
 
 from worker.database import insert, moment, serialise
 from worker.errors import InvalidInput
@@ -22,7 +22,7 @@ LOOKED_THROUGH = 10_000
 _of_group, _by = bindparam("of_group", type_=Text), bindparam("by_actor", type_=Text)
 _title = bindparam("with_title", type_=Text)
 _changed = {"updated_at": moment(), "updated_by": _by}
-HOME = select(group.c.merged_into).where(group.c.fingerprint == _of_group)
+HOME = select(group.c.merged_into, group.c.is_split).where(group.c.fingerprint == _of_group)
 JOIN = (
     insert(group)
     .values(fingerprint=_of_group, merged_into=bindparam("into_group", type_=Text), title=_title, **_changed)
@@ -49,7 +49,7 @@ SPLIT = (
     .on_conflict_do_update(
         index_elements=["fingerprint"],
         set_={"is_split": true(), "title": _title, **_changed},
-        where=~group.c.is_split,
+        where=and_(~group.c.is_split, group.c.merged_into.is_(None)),
     )
     .returning(group.c.fingerprint)
 )
@@ -69,8 +69,11 @@ def merge(conn: Connection, *, fingerprint: str, into: str, actor: Actor, now: d
     serialise(conn, "dead_letter_groups")
     if fingerprint == into:
         raise InvalidInput("into", "is the same group")
-    if conn.execute(HOME, {"of_group": into}).scalar():
+    home = conn.execute(HOME, {"of_group": into}).first()
+    if home is not None and home.merged_into:
         raise InvalidInput("into", "has joined another group itself")
+    if home is not None and home.is_split:  # what joined it would be kept apart again, and a part of it for ever
+        raise InvalidInput("into", "is kept apart by its messages: put those together first")
     values = {"of_group": fingerprint, "into_group": into, "by_actor": actor.name, "at_now": now}
     called = title(conn, fingerprint=fingerprint)
     conn.execute(JOIN, {**values, "with_title": called})
@@ -93,7 +96,7 @@ def part(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | No
 
 
 def split(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | None = None) -> int | None:
-    """Keep the messages of a group apart from now on; how many were moved at once, None when they were apart."""
+    """Keep the messages of a group apart from now on; how many went at once, None when they are or it joined another."""
     serialise(conn, "dead_letter_groups")
     values = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now}
     called = title(conn, fingerprint=fingerprint)

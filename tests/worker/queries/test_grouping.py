@@ -116,3 +116,19 @@ def test_only_dead_letters_are_moved(conn: Connection) -> None:
     retried = factories.job(conn, attempts=1, error_fingerprint=A)
     assert merge(conn) == 1
     assert group_of(conn, retried) == A
+
+
+def test_a_part_does_not_join_the_group_that_is_kept_apart(conn: Connection) -> None:
+    die(conn, "host 1 is down")
+    grouping.split(conn, fingerprint=A, actor=LEE, now=NOON)
+    with pytest.raises(InvalidInput, match="kept apart"):
+        merge(conn, exact_fingerprint(HANDLER, KIND, "host 1 is down"), A)
+    assert regrouping.regroup(conn, limit=10, now=NOON) == 0
+
+
+def test_a_group_that_joined_another_is_not_kept_apart_by_itself(conn: Connection) -> None:
+    merge(conn)
+    assert grouping.split(conn, fingerprint=A, actor=LEE, now=NOON) is None
+    letter = die(conn)
+    assert regrouping.regroup(conn, limit=10, now=NOON) == 1
+    assert group_of(conn, letter) == B
