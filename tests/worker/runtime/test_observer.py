@@ -28,7 +28,7 @@ def test_the_work_role_may_look_and_keep_what_it_saw(engine: Engine, conn: Conne
     assert conn.execute(select(sample_minutes.c.ready)).scalar_one() == 0
 
 
-def test_with_each_look_the_totals_are_brought_on(app_rw: Engine, conn: Connection) -> None:
-    Observer(app_rw, look).tick()
+def test_with_each_look_the_totals_are_brought_on(engine: Engine, conn: Connection) -> None:
+    Observer(engine, look).tick()
     looked, marked = conn.execute(select(sample_minutes.c.minute, statistics_marks.c.minute)).one()
     assert timedelta(minutes=4) <= looked - marked <= timedelta(minutes=6)
