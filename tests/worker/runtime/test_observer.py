@@ -30,5 +30,6 @@ def test_the_work_role_may_look_and_keep_what_it_saw(engine: Engine, conn: Conne
 
 def test_with_each_look_the_totals_are_brought_on(engine: Engine, conn: Connection) -> None:
     Observer(engine, look).tick()
-    looked, marked = conn.execute(select(sample_minutes.c.minute, statistics_marks.c.minute)).one()
+    looked = conn.execute(select(sample_minutes.c.minute)).scalar_one()
+    marked = conn.execute(select(statistics_marks.c.minute)).scalar_one()
     assert timedelta(minutes=4) <= looked - marked <= timedelta(minutes=6)
