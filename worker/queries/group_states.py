@@ -115,7 +115,8 @@ STATE: ColumnElement[str] = type_coerce(
 )
 """The state of a group, of whose row there may be none."""
 
-RETURNED = select(note.c.fingerprint).where(_IS_QUIET, CAME_BACK).limit(100)
+# Held from here on, so that nobody who puts it to sleep anew meanwhile is overruled
+RETURNED = select(note.c.fingerprint).where(_IS_QUIET, CAME_BACK).limit(100).with_for_update(skip_locked=True, of=note)
 RETURN = (
     update(note)
     .where(among(note.c.fingerprint, "of_groups"), _IS_QUIET)

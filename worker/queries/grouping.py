@@ -96,7 +96,7 @@ def part(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | No
 
 
 def split(conn: Connection, *, fingerprint: str, actor: Actor, now: datetime | None = None) -> int | None:
-    """Keep the messages of a group apart from now on; how many went at once, None when they are or it joined another."""
+    """Keep the messages of a group apart from now on; how many went at once, None if they are or it has joined one."""
     serialise(conn, "dead_letter_groups")
     values = {"of_group": fingerprint, "by_actor": actor.name, "at_now": now}
     called = title(conn, fingerprint=fingerprint)

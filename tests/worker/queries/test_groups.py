@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Engine, insert, select
 
 from tests import factories
 from tests.factories import NOON
@@ -158,3 +158,14 @@ def test_a_snooze_that_makes_no_sense_is_refused(conn: Connection, given: dict[s
     with pytest.raises(InvalidInput):
         groups.snooze(conn, fingerprint=A, actor=LEE, now=NOON, **given)
     assert acts(conn) == []
+
+
+@pytest.mark.postgresql
+def test_what_somebody_puts_to_sleep_anew_at_that_moment_sleeps_on(engine: Engine, conn: Connection) -> None:
+    groups.snooze(conn, fingerprint=A, actor=LEE, now=NOON)
+    die(conn)
+    with engine.begin() as mine:
+        groups.snooze(mine, fingerprint=A, actor=DANA, now=NEXT)
+        assert group_states.bring_back(conn, now=NEXT) == []
+    assert group_states.bring_back(conn, now=NEXT) == []
+    assert row(conn).state == "snoozed"
