@@ -112,7 +112,10 @@ def test_a_resolved_group_is_among_the_resolved_and_comes_back_by_itself(visitor
     die(conn)
     conn.execute(insert(releases), {"name": "2026.12", "at": NOON - timedelta(hours=1), "told_by": "lee"})
     client = visitor(name="dana")
-    assert "The newest that is known is 2026.12." in client.get(f"/dead-letters/resolutions/new?group={A}&back={BACK}").text
+    assert (
+        "The newest that is known is 2026.12."
+        in client.get(f"/dead-letters/resolutions/new?group={A}&back={BACK}").text
+    )
     form = {"group": A, "back": BACK, "way": "release", "release": "2026.12"}
     client.post("/dead-letters/resolutions", data=form)
     assert "resolved in 2026.12" in plain(client.get("/dead-letters?view=resolved").text)

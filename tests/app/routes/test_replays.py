@@ -17,8 +17,8 @@ from tests.app.routes.rows import plain
 from tests.factories import NOON
 from worker.model import Status, new_id
 from worker.queries import queues
-from worker.queries.bulk_acts import undo, work
 from worker.queries.audit import Actor
+from worker.queries.bulk_acts import undo, work
 from worker.queries.schema import bulk_acts
 
 GROUP = "f" * 16
