@@ -32,6 +32,8 @@ def enter(call: Call, conn: Connection, operator: Operator, *, by: str, followin
     token = secrets.token_urlsafe(32)
     hashed = sessions.digest(token)
     challenges.issue(conn, operator_id=operator.id, token_hash=hashed, proof=by, following=following, now=call.now)
+    detail = {"by": by}  # whoever comes no further has the password, or the mail, all the same
+    audit.record(conn, actor=call.actor, action="sign-in-step", target=operator.name, detail=detail, now=call.now)
     return code_form(call, token) if has_one else _enrolment(call, operator, token)
 
 

@@ -46,8 +46,10 @@ def enrol(call: Call, conn: Connection) -> Response:
     except EnvelopeError as error:
         return sign_in_form(call, "/", problem=f"{NOT_NOW}: {error}.", status=503)
     if made.again:
+        refuse(call, conn, challenge.operator.name, made.problem or OVER)
         return enrolment_form(call, token, made.again, problem=made.problem, status=422)
     if not made.codes:  # there is one by now, and whoever is here has not shown it
+        refuse(call, conn, challenge.operator.name, OVER)
         return sign_in_form(call, "/", problem=OVER, status=422)
     challenges.close(conn, token_hash=hashed)
     response = render(call, "second_factors/first_codes.html", codes=made.codes, following=challenge.following)

@@ -45,7 +45,12 @@ def test_who_has_none_is_in_only_after_setting_one_up(app: Starlette, dana: Test
     assert client.get("/account").status_code == 200
     codes = re.findall(r'<li class="mono">([^<]+)</li>', entered.text)
     assert len(codes) == 10
-    assert [(row.action, row.actor) for row in trail(conn)] == [("second-factor", "dana"), ("sign-in", "dana")]
+    assert [(row.action, row.actor, row.outcome) for row in trail(conn)] == [
+        ("sign-in-step", "nobody", "done"),
+        ("sign-in", "nobody", "refused"),
+        ("second-factor", "dana", "done"),
+        ("sign-in", "dana", "done"),
+    ]
     other, asked = sign_in(app)
     assert prove(other, asked, codes[0]).status_code == 303
 

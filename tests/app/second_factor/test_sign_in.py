@@ -169,3 +169,13 @@ def test_the_first_code_beyond_what_one_address_may_try_stands_in_the_trail(
     before = len(trail(conn, "sign-in"))
     assert [prove(client, asked, "000000").status_code for _ in range(2)] == [429, 429]
     assert [row.outcome for row in trail(conn, "sign-in")[before:]] == ["refused"]
+
+
+def test_a_sign_in_that_gets_as_far_as_the_code_stands_in_the_trail(
+    app: Starlette, dana: TestClient, conn: Connection
+) -> None:
+    set_up(dana)
+    sign_in(app)
+    row = trail(conn)[-1]
+    assert (row.action, row.actor, row.outcome, row.target) == ("sign-in-step", "nobody", "done", "dana")
+    assert row.detail == {"by": "password"}
