@@ -19,6 +19,9 @@ ACTIONS = (
     "replay", "cancel", "run", "reassign", "undo", "abort", "go-on", "stop",
     "pause", "resume", "drain", "provision", "sign-in", "sign-out", "cross-site",
     "second-factor", "second-factor-off", "second-factor-reset", "recovery-codes", "operator-identity",
+    "operator-add", "operator-invite", "operator-role", "operator-disable", "operator-enable", "operator-address",
+    "invitation-accept", "password", "password-link", "password-request", "password-reset",
+    "sign-in-link", "sign-in-step", "session-end", "sign-out-everywhere",
 )  # fmt: skip
 OUTCOMES = ((None, "All"), ("done", "Done"), ("refused", "Refused"))
 

@@ -94,3 +94,8 @@ def test_a_38_what_people_wrote_is_shown_as_text(visitor: Visitor, conn: Connect
 def test_a_region_gets_its_block_alone(visitor: Visitor, conn: Connection) -> None:
     text = visitor().get("/audit", headers={"HX-Request": "true", "HX-Target": "div#acts"}).text
     assert text.lstrip().startswith('<div class="stack" id="acts"')
+
+
+@pytest.mark.parametrize("action", ["operator-disable", "invitation-accept", "password-reset", "sign-out-everywhere"])
+def test_what_happened_to_accounts_is_found_by_its_word(visitor: Visitor, action: str) -> None:
+    assert visitor(name="lee").get(f"/audit?q={action}").headers["location"] == f"/audit?action={action}"
