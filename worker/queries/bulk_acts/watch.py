@@ -64,10 +64,11 @@ MOST_FREQUENT = (
     .limit(1)
 )
 _is_taken_over = (member.c.state == "done") & member.c.outcome.is_(None) & (job.c.replays > member.c.was_replays + 1)
+_has_gone = or_(member.c.outcome == CANCELLED, member.c.outcome == GONE)
 LOST = (
     select(member.c.place)
     .outerjoin_from(member, job, job.c.id == member.c.job_id)
-    .where(_of_act, or_(member.c.outcome.in_((CANCELLED, GONE)), _is_taken_over))
+    .where(_of_act, member.c.place <= bindparam("until_place"), or_(_has_gone, _is_taken_over))
     .limit(1)
 )
 
@@ -97,7 +98,7 @@ def failing(conn: Connection, act: Row) -> Row | None:
 
 def is_lost(conn: Connection, act: Row) -> bool:
     """Whether one of its jobs was cancelled, was replayed by somebody else before it was known, or is gone."""
-    return conn.execute(LOST, {"of_act": act.id}).first() is not None
+    return conn.execute(LOST, {"of_act": act.id, "until_place": act.moved_place}).first() is not None
 
 
 def again_at(act: Row, changes: dict[str, Any]) -> datetime | None:
