@@ -30,9 +30,10 @@ def objection(call: Call, conn: Connection, *, action: str) -> str | None:
     known = asked_for(call, conn)
     if known is None:
         return None
-    if rates.count(conn, key=f"password of {call.operator.id}", now=call.now) > TRIES:
-        return TOO_MANY
-    if console_of(call.request).passwords.matches(str(call.form.get("current", "")), known):
+    tries = rates.count(conn, key=f"password of {call.operator.id}", now=call.now)
+    if tries <= TRIES and console_of(call.request).passwords.matches(str(call.form.get("current", "")), known):
         return None
-    refusals.note(conn, call.actor, action=action, target=call.operator.name, reason=WRONG, now=call.now)
-    return WRONG
+    reason = WRONG if tries <= TRIES else TOO_MANY
+    if tries <= TRIES + 1:  # the first beyond the limit stands for those that follow
+        refusals.note(conn, call.actor, action=action, target=call.operator.name, reason=reason, now=call.now)
+    return reason

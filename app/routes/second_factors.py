@@ -83,6 +83,7 @@ def _unproven(call: Call, conn: Connection, action: str) -> Response | None:
     """The page with what speaks against it, unless the form's code shows that the second factor is there."""
     operator = _who(call)
     if check.too_many(call, conn, operator):
+        refusals.note(conn, call.actor, action=action, target=operator.name, reason=check.TOO_MANY, now=call.now)
         return _page(call, conn, problem=check.TOO_MANY, status=429)
     try:
         way = check.use(call, conn, operator, str(call.form.get("code", "")))

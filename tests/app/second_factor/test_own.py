@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from app import sessions
+from app.second_factor import check
 from tests.app.authenticator import PASSWORD, console, kept, offered, prove, set_up, sign_in
 from tests.app.conftest import Visitor, browser, trail
 from tests.factories import NOON
@@ -152,3 +153,11 @@ def test_nobody_else_takes_it_off_and_an_admin_not_the_own(
 
 def _id(conn: Connection, name: str) -> UUID:
     return UUID(str(conn.execute(select(operators.c.id).where(operators.c.name == name)).scalar_one()))
+
+
+def test_a_session_does_not_let_its_holder_guess_codes(dana: TestClient, conn: Connection) -> None:
+    phone, _ = set_up(dana)
+    for _ in range(check.TRIES):
+        assert dana.post(f"{PAGE}/removals", data={"code": "000000"}).status_code == 422
+    assert dana.post(f"{PAGE}/removals", data={"code": phone.code(steps=1)}).status_code == 429
+    assert [row.outcome for row in trail(conn, "second-factor-off")] == ["refused"] * (check.TRIES + 1)
