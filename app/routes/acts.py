@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +16,10 @@ from app.web import Call
 from worker.database import Connection, Row
 from worker.errors import InvalidInput
 from worker.queries.bulk_acts import acts, undo, work
+from worker.queries.bulk_acts.acts import ActState
 from worker.queries.pages import acts as pages
 from worker.queries.pages import filters, selection
+from worker.queries.pages.states import State
 
 ARRIVALS = 1_000
 TRAIL = "audit"
@@ -56,6 +59,7 @@ def show(call: Call, conn: Connection) -> Response:
         jobs=found,
         under_way=act.state in acts.UNDER_WAY,
         undo=undo.is_offered(act),
+        unserved=_unserved(call, act, found.rows),
         url=address(here, [("before", before), ("after", after)]),
         newer=found.newer and address(here, [("after", found.newer)]),
         older=found.older and address(here, [("before", found.older)]),
@@ -94,6 +98,14 @@ def _act(call: Call, conn: Connection) -> Row:
     if (act := acts.get(conn, act_id=_id(call), now=call.now)) is None:
         raise NotFound(GONE)
     return act
+
+
+def _unserved(call: Call, act: Row, jobs: Sequence[Row]) -> bool:
+    """Whether the first one, which the others wait for, waits for a worker that nobody has started."""
+    first = next((each for each in jobs if each.place == act.moved_place), None)
+    if act.state != ActState.TRIAL or first is None or first.state not in (State.READY, State.SCHEDULED):
+        return False
+    return not call.figures.takers(first.job_type, first.queue)
 
 
 def _since(call: Call, conn: Connection, act: Row) -> dict[str, Any]:

@@ -23,7 +23,8 @@ FILL = """
 INSERT INTO control.bulk_acts (id, action, state, mode, undo_seconds, chosen_at, actor, chosen)
 SELECT gen_random_uuid(), 'cancel', 'done', 'all', 8, now(), 'dana', 5 FROM generate_series(1, 2000) AS n;
 INSERT INTO control.bulk_acts (id, action, state, mode, undo_seconds, chosen_at, actor, chosen, next_at)
-VALUES ('00000000-0000-0000-0000-000000000007', 'cancel', 'moving', 'all', 0, now(), 'dana', 40000, now() - interval '1 hour');
+VALUES
+('00000000-0000-0000-0000-000000000007', 'cancel', 'moving', 'all', 0, now(), 'dana', 40000, now() - interval '1 hour');
 INSERT INTO control.bulk_act_jobs (act_id, place, job_id, state, was_generation, was_replays)
 SELECT '00000000-0000-0000-0000-000000000007', row_number() OVER (), id, 'left', generation, replays
 FROM control.platform_jobs WHERE status = 'queued' LIMIT 40000;

@@ -67,6 +67,21 @@ def test_one_first_leads_to_the_act_which_moves_one_and_waits(visitor: Visitor, 
     assert [(act.action, act.jobs) for act in trail(conn)] == [("replay", 3)]
 
 
+@pytest.mark.parametrize("served", [True, False])
+def test_the_page_says_where_nobody_can_run_the_one_that_the_others_wait_for(
+    visitor: Visitor, conn: Connection, served: bool
+) -> None:
+    if served:
+        factories.worker_instance(conn)
+    for _ in range(3):
+        die(conn)
+    client = visitor()
+    location = press(client, **WHOLE, mode="one_first")
+    work_on(conn)
+    said = plain(client.get(location).text)
+    assert ("No live worker can run it: it waits until one starts." in said) is not served
+
+
 def test_a_rate_with_its_rule_is_kept_with_the_act(visitor: Visitor, conn: Connection) -> None:
     for _ in range(4):
         die(conn)

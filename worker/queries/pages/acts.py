@@ -60,6 +60,13 @@ def _as_they_are(page: Subquery) -> Select[Any]:
 
 
 def _with_job(page: Subquery) -> Select[Any]:
-    facts = (STATE.label("state"), job.c.handler_key, job.c.queue, job.c.error_type, job.c.error_summary)
+    facts = (
+        STATE.label("state"),
+        job.c.job_type,
+        job.c.handler_key,
+        job.c.queue,
+        job.c.error_type,
+        job.c.error_summary,
+    )
     rows = page.outerjoin(job, job.c.id == page.c.job_id).outerjoin(tenant, tenant.c.id == job.c.tenant_id)
     return select(page, *facts, tenant.c.slug.label("tenant")).select_from(rows)
