@@ -32,4 +32,6 @@ def invitation(name: str, role: str, link: str) -> str:
 
 
 def _admins(conn: Connection) -> list[Row]:
-    return [each for each in operators.everyone(conn) if each.role == "admin" and each.disabled_at is None]
+    """Those who have come before those who are only invited, whose own link it would use up."""
+    admins = [each for each in operators.everyone(conn) if each.role == "admin" and each.disabled_at is None]
+    return sorted(admins, key=lambda each: each.invited_at is not None)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import Engine, text
 
+from app.commands.links import admin_link
 from app.commands.opening import prepare
+from app.sessions import digest
+from tests import factories
 from tests.worker.provisioning.rig import asked, place, strategy
 from worker.provisioning import migrations
+from worker.queries import links
+from worker.queries.audit import Actor
 
 
 def test_tenants_that_an_older_release_provisioned_get_todays_tables(engine: Engine) -> None:
@@ -17,3 +22,14 @@ def test_tenants_that_an_older_release_provisioned_get_todays_tables(engine: Eng
     prepare(engine, {})
     with place(engine) as there:
         assert there.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == migrations.head()
+
+
+def test_the_link_signs_in_an_admin_who_has_come_before_one_who_is_only_invited(engine: Engine) -> None:
+    with engine.begin() as conn:
+        factories.operator(conn, "aaron", "admin", invited_at=factories.NOON)
+        factories.operator(conn, "lee", "admin")
+        path = admin_link(conn, Actor("cli:root"))
+        assert path
+        found = links.find(conn, token_hash=digest(path.rpartition("/")[2]))
+    assert found
+    assert found.name == "lee"
