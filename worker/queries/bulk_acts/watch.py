@@ -58,7 +58,7 @@ SET = (
 )
 MOST_FREQUENT = (
     select(member.c.fingerprint, func.count().label("jobs"))
-    .where(_of_act, member.c.fingerprint.is_not(None))
+    .where(_of_act, member.c.place <= bindparam("until_place"), member.c.fingerprint.is_not(None))
     .group_by(member.c.fingerprint)
     .order_by(func.count().desc())
     .limit(1)
@@ -92,7 +92,7 @@ def failing(conn: Connection, act: Row) -> Row | None:
     """The error that too many of its jobs failed with, where the act is to stop for it."""
     if act.stop_after is None:
         return None
-    most = conn.execute(MOST_FREQUENT, {"of_act": act.id}).first()
+    most = conn.execute(MOST_FREQUENT, {"of_act": act.id, "until_place": act.moved_place}).first()
     return most if most is not None and most.jobs >= act.stop_after else None
 
 
