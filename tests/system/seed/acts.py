@@ -37,6 +37,7 @@ def _acts() -> Iterator[dict[str, Any]]:
         "stop_after": None,
     }
     every |= {"to_queue": None, "moved_at": ago(minutes=5), "ended_at": None, "ended_by": None, "why": None}
+    every["next_at"] = None
     yield every | {
         "id": STOPPED,
         "action": "replay",
@@ -56,6 +57,7 @@ def _acts() -> Iterator[dict[str, Any]]:
         "new_error": 1,
         "ended_at": ago(minutes=8),
         "why": "3 failed with the same error",
+        "next_at": ago(minutes=-60),
     }
     yield every | {
         "id": MOVING,
@@ -67,6 +69,7 @@ def _acts() -> Iterator[dict[str, Any]]:
         "actor": "mira",
         "reason": None,
         "chosen": 96_400,
+        "next_at": ago(minutes=-60),
         "done": 12_050,
         "passed": 11_902,
     }
