@@ -39,7 +39,7 @@ _JOB = re.compile(r"/jobs/[0-9a-f-]{36}")
 class Choice:
     """Jobs by id, or every job that passes `kind` and was there by the time the page was drawn (A-53).
 
-    With `since`, only those that came after an earlier act.
+    With `since`, only those that came after an earlier act, and with `beside` none that was of it.
     """
 
     back: str
@@ -47,6 +47,7 @@ class Choice:
     kind: Filters | None = None
     drawn_at: datetime | None = None
     since: datetime | None = None
+    beside: UUID | None = None
 
     @property
     def fields(self) -> Pairs:
@@ -55,6 +56,7 @@ class Choice:
         if self.kind and self.drawn_at:
             chosen = [*self.kind.pairs(), ("all", "1"), ("before", self.drawn_at.isoformat())]
             chosen += [("came_after", self.since.isoformat())] if self.since else []
+            chosen += [("beside", str(self.beside))] if self.beside else []
         return [*chosen, ("back", self.back)]
 
 
@@ -73,7 +75,8 @@ def read(call: Call, fields: QueryParams | FormData, *, of: Collection[str]) -> 
         raise BadInput(f"status: all of a list can be chosen where it is {' or '.join(sorted(of))}.")
     came_after = str(fields.get("came_after", ""))
     since = filters.instant(came_after, field="came_after", now=call.now) if came_after else None
-    return Choice(back(fields), kind=kind, drawn_at=drawn_at, since=since)
+    beside = _uuid(given, field="beside") if (given := str(fields.get("beside", ""))) else None
+    return Choice(back(fields), kind=kind, drawn_at=drawn_at, since=since, beside=beside)
 
 
 def one(call: Call) -> Choice:
@@ -86,6 +89,7 @@ def found(call: Call, conn: Connection, choice: Choice) -> Chosen:
     if choice.kind is None or choice.drawn_at is None:
         return selection.by_id(choice.job_ids)
     asked: dict[str, Any] = {"tenant_id": tenant(conn, choice.kind), "before": choice.drawn_at, "since": choice.since}
+    asked["beside"] = choice.beside
     return selection.matching(choice.kind, **asked, limit=AT_MOST, now=call.now)
 
 
@@ -141,8 +145,8 @@ def _texts(fields: QueryParams | FormData) -> Pairs:
     return [(name, str(value)) for name, value in fields.multi_items()]
 
 
-def _uuid(text: str) -> UUID:
+def _uuid(text: str, *, field: str = "job") -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise BadInput("job: is not the id of a job.") from None
+        raise BadInput(f"{field}: is not an id.") from None

@@ -117,7 +117,8 @@ def _since(call: Call, conn: Connection, act: Row) -> dict[str, Any]:
     except InvalidInput:  # the grammar of an earlier release
         return {"arrived": 0, "arrivals": None}
     asked: dict[str, Any] = {"tenant_id": choice.tenant(conn, kind), "before": call.now, "since": act.chosen_at}
+    asked["beside"] = act.id  # those of it that died again are told of in its result
     arrived = selection.count(conn, kind, **asked, limit=ARRIVALS, now=call.now)
-    times = [("before", call.now.isoformat()), ("came_after", act.chosen_at.isoformat())]
+    times = [("before", call.now.isoformat()), ("came_after", act.chosen_at.isoformat()), ("beside", str(act.id))]
     chosen = [("all", "1"), *times, ("back", f"/acts/{act.id}")]
     return {"arrived": arrived, "arrivals": address(pages.FORMS[act.action], kind.pairs(), chosen)}

@@ -16,6 +16,7 @@ from worker.queries.bulk_acts import members
 from worker.queries.pages import sources
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.states import STATE, State
+from worker.queries.schema import bulk_act_jobs as member
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import tenants as tenant
 
@@ -112,18 +113,19 @@ def matching(
     tenant_id: UUID | None,
     before: datetime,
     since: datetime | None = None,
+    beside: UUID | None = None,
     limit: int,
     now: datetime,
 ) -> Chosen:
     """The jobs that pass the filters and were there when the page was drawn: a set fixed by what was shown (A-53).
 
-    With `since`, only those that came after it.
+    With `since`, only those that came after it; with `beside`, none that is of this act.
     """
     order = sources.order(filters)
     by = [column.desc() if order.descending else column.asc() for column in order.key]
-    rows = _matching(filters, tenant_id=tenant_id, before=before, since=since, now=now).with_only_columns(
-        *members.CHOSEN
-    )
+    rows = _matching(
+        filters, tenant_id=tenant_id, before=before, since=since, beside=beside, now=now
+    ).with_only_columns(*members.CHOSEN)
     return Chosen(rows.order_by(*by).limit(limit), {"at_now": now})
 
 
@@ -145,18 +147,28 @@ def count(
     before: datetime,
     limit: int = COUNTED,
     since: datetime | None = None,
+    beside: UUID | None = None,
     now: datetime,
 ) -> int:
-    """How many match; counting ends at the limit. With `since`, only those that came after it."""
-    rows = _matching(filters, tenant_id=tenant_id, before=before, since=since, now=now)
+    """How many match; counting ends at the limit. With `since` and `beside` as above."""
+    rows = _matching(filters, tenant_id=tenant_id, before=before, since=since, beside=beside, now=now)
     found = rows.limit(limit).subquery()
     return int(conn.execute(select(func.count()).select_from(found), {"at_now": now}).scalar_one())
 
 
 def _matching(
-    filters: Filters, *, tenant_id: UUID | None, before: datetime, since: datetime | None, now: datetime
+    filters: Filters,
+    *,
+    tenant_id: UUID | None,
+    before: datetime,
+    since: datetime | None,
+    beside: UUID | None,
+    now: datetime,
 ) -> Select[Any]:
     listing = sources.listing(filters, (job.c.id,), tenant_id=tenant_id, now=now)
     there = [column <= before for column in _THERE_SINCE.get(filters.status, (job.c.created_at,))]
     rows = select(job.c.id).where(*listing.where, *listing.search, *there)
+    if beside is not None:
+        ours = select(member.c.job_id).where(member.c.act_id == beside, member.c.job_id == job.c.id)
+        rows = rows.where(~ours.exists())
     return rows if since is None else rows.where(_CAME.get(filters.status, job.c.created_at) > since)
