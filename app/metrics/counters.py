@@ -10,13 +10,12 @@ from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, M
 from app.metrics.families import Labels, summed
 from app.metrics.names import MOST, OTHERS
 from worker.model import AttemptOutcome
-from worker.queries.pages.totals import Total
+from worker.queries.pages.totals import BOUNDS_SECONDS, Total
 from worker.queries.pages.windows import OUTCOMES
-from worker.queries.schema import BUCKETS_MS
 
 PAIR = ("queue", "job_type")
 _WORDS = {str(stored): word for word, stored in OUTCOMES.items()}
-_BOUNDS = (*(str(bound / 1000) for bound in BUCKETS_MS), "+Inf")
+_BOUNDS = (*map(str, BOUNDS_SECONDS), "+Inf")
 
 
 def families(totals: Sequence[Total]) -> Iterator[Metric]:

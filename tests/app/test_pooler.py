@@ -28,7 +28,7 @@ def app(lent: Engine, settings: ConsoleSettings, swift: None) -> Starlette:
 
 def test_a_20_every_page_answers_again_and_again(visitor: Visitor, conn: Connection) -> None:
     ids = [job(conn, status=status) for status in Status]
-    reader = visitor("viewer")
+    reader = visitor("admin")
     answers = {(path, reader.get(path).status_code) for path in PAGES for _ in range(3) if "new" not in path}
     assert {code for _, code in answers} <= {200, 303}
     assert {reader.get(f"/jobs/{each}").status_code for each in ids} == {200}

@@ -36,7 +36,12 @@ def test_s1_46_four_types_are_built_in() -> None:
     assert EMAIL_JOB_TYPE == "send_email"
 
 
-def names_types(elements: Sequence[ast.expr]) -> bool:
+def listed(node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> Sequence[ast.expr | None]:
+    """What is listed; of a mapping, its keys."""
+    return node.keys if isinstance(node, ast.Dict) else node.elts
+
+
+def names_types(elements: Sequence[ast.expr | None]) -> bool:
     """Whether they spell out several types, or are all types by the names that `worker.job_types` has for them."""
     spelt = {each.value for each in elements if isinstance(each, ast.Constant)}
     named = {getattr(job_types, each.id, None) for each in elements if isinstance(each, ast.Name)}
@@ -48,7 +53,7 @@ def test_s1_47_there_is_one_list_of_job_types(conn: Connection) -> None:
         path.relative_to(ROOT).as_posix()
         for path in [*(ROOT / "app").rglob("*.py"), *(ROOT / "worker").rglob("*.py")]
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.List | ast.Tuple | ast.Set) and names_types(node.elts)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) and names_types(listed(node))
     }
     assert lists == {"worker/job_types.py"}
     known = JobTypes()

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from worker.settings import WorkerSettings
 ROOT = Path(__file__).resolve().parents[3]
 REPLACED_FOR_EVER = """
 import sys
+import time
 from pathlib import Path
 from worker.object_storage.local import LocalStorage
 
@@ -103,6 +105,9 @@ def test_a_killed_writer_leaves_the_object_whole(storage: ObjectStorage, folder:
     try:
         assert writer.stdout.readline() == b"\n"
         seen = {storage.get("tenants/acme/model") for _ in range(50)}
+        deadline = time.monotonic() + 30
+        while len(seen) == 1 and time.monotonic() < deadline:  # the writer had no turn yet
+            seen.add(storage.get("tenants/acme/model"))
     finally:
         writer.send_signal(signal.SIGKILL)
         writer.wait()

@@ -209,7 +209,7 @@ def test_each_duty_is_one_interval_job_however_often_it_is_asked(
     scheduler: Any, local: WorkerSettings, known: Registry
 ) -> None:
     schedule_job_maintenance(scheduler, local, known).close()
-    duties = {"relay", "roll-call", "reaper", "acts", "pruner"}
+    duties = {"relay", "roll-call", "reaper", "acts", "grouper", "pruner"}
     assert {job.id for job in scheduler.get_jobs()} == {f"watchfloor-{name}" for name in duties}
     known.nets.register(DurableSubscriberNet("orders.mail", backfill=lambda: None))
     schedule_job_maintenance(scheduler, local, known).close()

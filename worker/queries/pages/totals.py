@@ -9,8 +9,18 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, func, select, unio
 from sqlalchemy import cast as sql_cast
 
 from worker.database import moment
-from worker.queries.schema import RUN_BUCKETS, TOTALLED, statistics_marks, statistics_minutes, statistics_totals
+from worker.queries.schema import (
+    BUCKETS_MS,
+    RUN_BUCKETS,
+    TOTALLED,
+    statistics_marks,
+    statistics_minutes,
+    statistics_totals,
+)
 from worker.queries.totals import KEYS, TOTALS
+
+BOUNDS_SECONDS = tuple(bound / 1000 for bound in BUCKETS_MS)
+"""Up to how long each of a total's `runs` took, but the last, which took longer."""
 
 _mark = select(statistics_marks.c.minute).where(statistics_marks.c.name == TOTALS).scalar_subquery()
 # In one statement, so that no minute is counted twice or not at all while the mark moves; with both ends for the plan
