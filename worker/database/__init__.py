@@ -22,7 +22,7 @@ from worker.database.clock import (
     seconds,
 )
 from worker.database.ddl import bounded, check, schema_of
-from worker.database.engines import autocommit, connect, is_file, read_only, url_of
+from worker.database.engines import autocommit, connect, is_file, read_only, retire, url_of
 from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable, is_strained
 from worker.database.hints import HINTED, hint, serialise, wait_briefly
 from worker.database.insert import insert
@@ -119,6 +119,7 @@ __all__ = (
     "position",
     "read_only",
     "records",
+    "retire",
     "schema_of",
     "seconds",
     "serialise",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Engine, create_engine, event, make_url
 
@@ -56,3 +57,13 @@ def autocommit(engine: Engine) -> Engine:
 def read_only(engine: Engine) -> Engine:
     """The same pool for transactions that the server refuses to let write."""
     return engine.execution_options(postgresql_readonly=True)
+
+
+def retire(engine: Engine) -> None:
+    """Close the engine's sessions: those at rest now, those in use when they come back, whatever thread is late."""
+    event.listen(engine.pool, "checkin", _close)
+    engine.dispose()
+
+
+def _close(_session: object, record: Any) -> None:
+    record.close()

@@ -7,7 +7,7 @@ from time import monotonic
 
 import structlog
 
-from worker.database import Seat, connect
+from worker.database import Seat, connect, retire
 from worker.errors import TopologyRefused
 from worker.failures import describe
 from worker.handlers import Registry
@@ -81,14 +81,14 @@ class Worker:
     def start(self) -> None:
         """Recover what is stale, say that this worker lives, then begin; nothing is taken before (S1-95, S1-110)."""
         if not self._seat.take():
-            self._engine.dispose()
+            retire(self._engine)
             raise TopologyRefused("DATABASE_URL: another worker runs on this SQLite database, which serves one process")
         try:
             self._reaper.tick()
             self._tell_release()
             self._heartbeat.tick()
         except Exception:
-            self._engine.dispose()
+            retire(self._engine)
             self._seat.leave()
             raise
         self._executor.start()
@@ -160,7 +160,7 @@ class Worker:
                 workers.stopped(conn, instance_id=self.instance.instance_id)
         except Exception as error:  # noqa: BLE001 - telemetry; leases and the reaper do without it
             self._log.warning("worker.not_signed_off", error=describe(error, handler_key="worker").summary)
-        self._engine.dispose()
+        retire(self._engine)
         self._seat.leave()
         self._log.info("worker.stopped")
 
