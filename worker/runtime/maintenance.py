@@ -6,7 +6,7 @@ from threading import Event
 
 import structlog
 
-from worker.database import connect
+from worker.database import connect, retire
 from worker.handlers import Registry
 from worker.model import new_id
 from worker.queries import wakeups
@@ -41,7 +41,7 @@ class Maintenance:
         """Let the turns in hand be the last."""
         stop_all(self._loops, _STOPS_WITHIN_SECONDS)
         self._notifier.stop()
-        self._engine.dispose()
+        retire(self._engine)
 
     def _new_loops(self, settings: WorkerSettings, registry: Registry, look: Look | None) -> tuple[Loop, ...]:
         log = self._log

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from worker.database import Engine, connect
+from worker.database import Engine, connect, retire
 from worker.failures import describe
 from worker.handlers import Registry
 from worker.runtime.duties import Duty, duties
@@ -34,7 +34,7 @@ class ScheduledMaintenance:
 
     def close(self) -> None:
         """Give the connections back, once the scheduler is shut down."""
-        self.engine.dispose()
+        retire(self.engine)
 
 
 def schedule(scheduler: Scheduler, settings: WorkerSettings, registry: Registry, *, url: str) -> ScheduledMaintenance:
