@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -67,9 +68,7 @@ def show(desk: Desk, *, act_id: UUID) -> None:
 @at_desk
 def abort(desk: Desk, *, act_id: UUID) -> None:
     """Leave what is left of an act as it is."""
-    with desk.engine.begin() as conn:
-        _found(acts.get(conn, act_id=act_id), act_id)
-        _answer(desk, _moved(work.abort(conn, act_id=act_id, actor=desk.actor), "nothing is left of it to abort"))
+    _move(desk, act_id, work.abort, "nothing is left of it to abort")
 
 
 @command.command("go-on")
@@ -77,9 +76,7 @@ def abort(desk: Desk, *, act_id: UUID) -> None:
 @at_desk
 def go_on(desk: Desk, *, act_id: UUID) -> None:
     """Go on with an act that stopped by itself."""
-    with desk.engine.begin() as conn:
-        _found(acts.get(conn, act_id=act_id), act_id)
-        _answer(desk, _moved(work.resume(conn, act_id=act_id, actor=desk.actor), "it does not stand still"))
+    _move(desk, act_id, work.resume, "it does not stand still")
 
 
 @command.command("undo")
@@ -87,9 +84,7 @@ def go_on(desk: Desk, *, act_id: UUID) -> None:
 @at_desk
 def take_back(desk: Desk, *, act_id: UUID) -> None:
     """Put back what an act moved and nobody moved since."""
-    with desk.engine.begin() as conn:
-        _found(acts.get(conn, act_id=act_id), act_id)
-        _answer(desk, _moved(undo.undo(conn, act_id=act_id, actor=desk.actor), "there is nothing to undo any more"))
+    _move(desk, act_id, undo.undo, "there is nothing to undo any more")
 
 
 def _found(act: Row | None, act_id: UUID) -> Row:
@@ -98,10 +93,13 @@ def _found(act: Row | None, act_id: UUID) -> Row:
     return act
 
 
-def _moved(act: Row | None, why_not: str) -> Row:
-    if act is None:
-        raise Failed(why_not)
-    return act
+def _move(desk: Desk, act_id: UUID, move: Callable[..., Row | None], why_not: str) -> None:
+    with desk.engine.begin() as conn:
+        _found(acts.get(conn, act_id=act_id), act_id)
+        act = move(conn, act_id=act_id, actor=desk.actor)
+        if act is None:
+            raise Failed(why_not)
+        _answer(desk, act)
 
 
 def _answer(desk: Desk, act: Row) -> None:

@@ -6,8 +6,9 @@ import hashlib
 
 from starlette.responses import Response
 
-from app import refusals, sessions
-from app.accounts import chosen
+from app import refusals
+from app.accounts import by_link
+from app.accounts.by_link import Link
 from app.accounts.names import email_address
 from app.accounts.new_passwords import request
 from app.accounts.pages import mailroom
@@ -15,7 +16,7 @@ from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
 from worker.errors import EnvelopeError, InvalidInput
-from worker.queries import links, operators, rates
+from worker.queries import rates
 from worker.queries.operators import Operator
 
 NEW = "/password-resets/new"
@@ -23,7 +24,6 @@ PER_ADDRESS = 20
 PER_ACCOUNT = 3
 TOO_MANY = "Too many tries. Wait a quarter of an hour, or ask an admin."
 NO_MAIL = "No mail leaves from here now. Ask an admin for a link."
-GONE = "The link was used or has expired."
 
 
 def new(call: Call, conn: Connection) -> Response:
@@ -52,31 +52,26 @@ def create(call: Call, conn: Connection) -> Response:
 
 
 def show(call: Call, conn: Connection) -> Response:
-    """Whose password it is about, with the form; to look uses nothing up."""
-    token = call.path("token")
-    return _choose(call, token, links.find(conn, token_hash=sessions.digest(token), purpose="password", now=call.now))
+    """Whose password it is about, with the form."""
+    return by_link.show(call, conn, RESET)
 
 
 def accept(call: Call, conn: Connection) -> Response:
     """Keep the password; every session of the operator ends, and the next begins at the sign-in page."""
-    token = str(call.form.get("token", ""))
-    hashed_token = sessions.digest(token)
-    found = links.find(conn, token_hash=hashed_token, purpose="password", now=call.now)
-    if found and (problem := chosen.problem(call, found.name)):
-        return _choose(call, token, found, problem=problem)
-    operator = links.use(conn, token_hash=hashed_token, purpose="password", now=call.now)
-    if operator is None:
-        refusals.note(conn, call.actor, action="password-reset", target=None, reason=GONE, now=call.now)
-        return _choose(call, token, None)
-    operators.set_password(
-        conn,
-        operator_id=operator.id,
-        hashed=chosen.hashed(call),
-        action="password-reset",
-        actor=sessions.actor(call.request, operator),
-        now=call.now,
-    )
+    return by_link.accept(call, conn, RESET)
+
+
+def _done(call: Call, conn: Connection, operator: Operator) -> Response:
     return render(call, "password_resets/done.html", name=operator.name)
+
+
+RESET = Link(
+    purpose="password",
+    action="password-reset",
+    template="password_resets/show.html",
+    gone="The link was used or has expired.",
+    then=_done,
+)
 
 
 def _over_limit(call: Call, conn: Connection, email: str) -> int:
@@ -90,8 +85,3 @@ def _over_limit(call: Call, conn: Connection, email: str) -> int:
 def _ask(call: Call, *, problem: str | None = None, status: int = 200) -> Response:
     ready, asked = mailroom(call).problem is None, "asked" in call.query
     return render(call, "password_resets/new.html", status=status, ready=ready, asked=asked, problem=problem)
-
-
-def _choose(call: Call, token: str, found: Operator | None, *, problem: str | None = None) -> Response:
-    status = (422 if problem else 200) if found else 410
-    return render(call, "password_resets/show.html", status=status, token=token, found=found, problem=problem)
