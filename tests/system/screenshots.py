@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
-APPROVED = Path(__file__).parent / "approved"
+APPROVED = Path(__file__).parent / "screens"
 OUTPUT = Path(__file__).parent / "output"
 
 THRESHOLD = 25
