@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from app.errors import NotFound
+from app.settings import ConsoleSettings
+from worker.handlers import Registry
+
+if TYPE_CHECKING:
+    from worker.queries.pages.figures import Figures
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """A request; `now` is the database's clock when it began."""
 
     request: Request
     now: datetime
+    registry: Registry
+    settings: ConsoleSettings
+    sampled: Figures | None = None
+
+    @property
+    def figures(self) -> Figures:
+        """The last sample; there is one wherever somebody is known to ask."""
+        assert self.sampled is not None
+        return self.sampled
 
     @property
     def query(self) -> QueryParams:

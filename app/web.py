@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 from urllib.parse import unquote
 
 import anyio.to_thread
@@ -18,17 +18,12 @@ from app.asked import Asked, noun
 from app.console import Console, console_of
 from app.errors import Forbidden, SignedOut, Unavailable
 from app.forms import read_form
-from app.settings import ConsoleSettings
 from app.shared import Anyone, Personal
 from app.templating import is_htmx
 from worker.database import Connection, is_outage, is_retryable, read_only
-from worker.handlers import Registry
 from worker.queries.audit import Actor
 from worker.queries.operators import Operator, Role
 from worker.queries.sessions import Visit
-
-if TYPE_CHECKING:
-    from worker.queries.pages.figures import Figures
 
 Answer = TypeVar("Answer")
 
@@ -36,21 +31,12 @@ SAFE = frozenset({"GET", "HEAD"})
 TRIES = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Call(Asked):
     """Everything a page handler may know of its request."""
 
     operator: Operator | None
     form: FormData
-    registry: Registry
-    settings: ConsoleSettings
-    sampled: Figures | None = None
-
-    @property
-    def figures(self) -> Figures:
-        """The last sample; there is one wherever somebody is signed in."""
-        assert self.sampled is not None
-        return self.sampled
 
     @property
     def htmx(self) -> bool:
@@ -167,7 +153,15 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
         _admit(visit.operator, route.access)
         sampled = console.sampler.figures(conn, fresh=safe) if visit.operator else None
         request.state.figures = sampled
-        call = Call(request, visit.now, visit.operator, form, console.registry, console.settings, sampled)
+        call = Call(
+            request=request,
+            now=visit.now,
+            registry=console.registry,
+            settings=console.settings,
+            sampled=sampled,
+            operator=visit.operator,
+            form=form,
+        )
         response = route.handler(call, conn)
     if not safe:
         console.sampler.expire()

@@ -115,7 +115,14 @@ def _in_transaction(request: Request, console: Console, work: Callable[[Call, Co
     def transaction() -> Answer:
         with console.engine.begin() as conn:
             visit = sessions.recognise(conn, request)
-            call = Call(request, visit.now, visit.operator, FormData(), console.registry, console.settings)
+            call = Call(
+                request=request,
+                now=visit.now,
+                registry=console.registry,
+                settings=console.settings,
+                operator=visit.operator,
+                form=FormData(),
+            )
             return work(call, conn)
 
     return answered(transaction)
