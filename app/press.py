@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
@@ -11,6 +9,7 @@ from starlette.responses import Response
 from app import choice, prospects, said
 from app.choice import Choice
 from app.errors import BadInput, NotFound
+from app.kinds import Kind
 from app.templating import render
 from app.web import Call
 from worker.database import Connection
@@ -22,17 +21,6 @@ from worker.settings import queue_name
 
 ASKED = ("reason", "mode", "rate", "stop_after", "to")
 RATES, FAILURES = range(1, 501), range(1, 1001)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One of the acts: the states it moves, those by which a whole list may be chosen, and what its form asks."""
-
-    action: Action
-    template: str
-    moves: Collection[str]
-    lists: Collection[str]
-    needs_reason: bool = False
 
 
 def new(call: Call, conn: Connection, kind: Kind) -> Response:
@@ -116,7 +104,7 @@ def _form(call: Call, conn: Connection, kind: Kind, chosen: Choice, *, refusal: 
         others=everything.without(kind.moves).counts("state"),
         gone=max(len(chosen.job_ids) - everything.jobs, 0),
         capped=everything.jobs >= AT_MOST,
-        would=prospects.of(call, conn, moved),
+        would=prospects.of(conn, call.figures, call.registry, moved),
         asked=asked,
         problems=dict.fromkeys((*ASKED, "shown")) | ({refusal.field: choice.sentence(refusal)} if refusal else {}),
         queues=sorted({*call.figures.depths.ready, *(each.queue for each in call.figures.backlog)}),

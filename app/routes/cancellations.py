@@ -5,20 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app import press
-from app.press import Kind
+from app.kinds import CANCEL
 from app.web import Call
 from worker.database import Connection
-from worker.model import Status
-from worker.queries.bulk_acts.acts import Action
-from worker.queries.pages.states import State
-
-CANCEL = Kind(
-    Action.CANCEL,
-    "cancellations/new.html",
-    moves={State.READY, State.SCHEDULED, State.RETRYING, State.DEAD, State.RUNNING},
-    lists={Status.FAILED, Status.QUEUED, Status.RUNNING, State.READY, State.SCHEDULED, State.RETRYING},
-    needs_reason=True,
-)
 
 
 def new(call: Call, conn: Connection) -> Response:

@@ -5,15 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app import press
-from app.press import Kind
+from app.kinds import REASSIGN
 from app.web import Call
 from worker.database import Connection
-from worker.model import Status
-from worker.queries.bulk_acts.acts import Action
-from worker.queries.pages.states import State
-
-_WAITING = {State.READY, State.SCHEDULED, State.RETRYING}
-REASSIGN = Kind(Action.REASSIGN, "reassignments/new.html", moves=_WAITING, lists={*_WAITING, Status.QUEUED})
 
 
 def new(call: Call, conn: Connection) -> Response:

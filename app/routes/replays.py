@@ -5,14 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app import press
-from app.press import Kind
+from app.kinds import REPLAY
 from app.web import Call
 from worker.database import Connection
-from worker.model import Status
-from worker.queries.bulk_acts.acts import Action
-from worker.queries.pages.states import State
-
-REPLAY = Kind(Action.REPLAY, "replays/new.html", moves={State.DEAD}, lists={Status.FAILED})
 
 
 def new(call: Call, conn: Connection) -> Response:

@@ -5,14 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app import press
-from app.press import Kind
+from app.kinds import RUN
 from app.web import Call
 from worker.database import Connection
-from worker.queries.bulk_acts.acts import Action
-from worker.queries.pages.states import State
-
-_LATER = {State.SCHEDULED, State.RETRYING}
-RUN = Kind(Action.RUN, "runs/new.html", moves=_LATER, lists=_LATER)
 
 
 def new(call: Call, conn: Connection) -> Response:
