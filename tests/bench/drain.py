@@ -14,13 +14,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 
-from tests.bench import fill, peer, server
+from tests.bench import fill, server
 from worker.database import autocommit
 
 _LOOK_EVERY_SECONDS = 0.01
 _GIVE_UP_SECONDS = 120
 _FINISHED = text("/* bench */ SELECT coalesce(sum(jobs), 0) FROM control.statistics_minutes")
-_PEERS_LEFT = text("/* bench */ SELECT count(*) FROM pgqueuer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +76,12 @@ def drain(engine: Engine, jobs: int, *, processes: int = 1, kind: str = "async",
             crew.enter_context(process("tests.bench.work", server.address(engine), kind)) for _ in range(processes)
         ]
         server.count_anew(conn)
-        seen = _watch(workers, lambda: int(conn.execute(_FINISHED).scalar_one()), jobs)
+        seen = watch(workers, lambda: int(conn.execute(_FINISHED).scalar_one()), jobs)
         seconds = sum(report(each)["processor_seconds"] for each in workers)
         return _drained(conn, jobs, seen, seconds)
 
 
-def drain_of_peer(engine: Engine, jobs: int, *, processes: int = 1) -> float:
-    """The same by PgQueuer: jobs a second."""
-    dsn = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    subprocess.run([sys.executable, "-m", peer.__name__, "install", dsn, str(jobs)], check=True)
-    with autocommit(engine).connect() as conn, ExitStack() as crew:
-        conn.execute(text("VACUUM ANALYZE pgqueuer"))
-        conn.execute(text("CHECKPOINT"))
-        workers = [crew.enter_context(process(peer.__name__, "work", dsn)) for _ in range(processes)]
-        seen = _watch(workers, lambda: jobs - int(conn.execute(_PEERS_LEFT).scalar_one()), jobs)
-        return jobs / seen[-1][0]
-
-
-def _watch(workers: Sequence[subprocess.Popen[str]], done: Callable[[], int], jobs: int) -> list[tuple[float, int]]:
+def watch(workers: Sequence[subprocess.Popen[str]], done: Callable[[], int], jobs: int) -> list[tuple[float, int]]:
     """How much was done after how many seconds, until all is."""
     start = time.perf_counter()
     for each in workers:

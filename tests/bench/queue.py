@@ -10,8 +10,8 @@ import os
 import click
 from sqlalchemy import Engine, text
 
-from tests.bench import enqueue, fill, peer
-from tests.bench.drain import Drained, drain, drain_of_peer
+from tests.bench import beside, enqueue, fill, peer
+from tests.bench.drain import Drained, drain
 from tests.bench.pickup import pickup
 from tests.bench.server import empty, measured
 from tests.bench.work import KINDS
@@ -36,26 +36,28 @@ def main(jobs: int, finished: int) -> None:
 
 def enqueues(engine: Engine) -> None:
     """One caller, job by job and in bulk."""
-    for name in ("one by one", "in bulk, 1,000 a commit"):
+    for name, theirs in {"one by one": beside.one_by_one, "in bulk, 1,000 a commit": beside.in_bulk}.items():
         empty(engine)
-        say(f"enqueue {name}: {enqueue.MEASURES[name](engine):,.0f} /s")
+        rate = enqueue.MEASURES[name](engine)
+        say(f"enqueue {name}: {rate:,.0f} /s{ratio(rate, theirs(engine) if peer.is_here() else None)}")
 
 
 def pickups(engine: Engine) -> None:
     """A lone job, on an idle queue."""
+    theirs = beside.pickup(engine) if peer.is_here() else None
     for kind in KINDS:
         median, worst = pickup(engine, kind=kind)
-        say(f"pickup, {kind} handler: p50 {median:.1f} ms, p99 {worst:.1f} ms")
+        compared = f"; PgQueuer's p50 {theirs[0]:.1f} ms, p99 {theirs[1]:.1f} ms" if theirs else ""
+        say(f"pickup, {kind} handler: p50 {median:.1f} ms, p99 {worst:.1f} ms{compared}")
 
 
 def drains(engine: Engine, jobs: int) -> None:
     """Each kind of handler with one and two processes, and the peer beside it."""
     for processes in _PROCESSES:
-        theirs = drain_of_peer(engine, jobs, processes=processes) if peer.is_here() else None
+        theirs = beside.drained(engine, jobs, processes=processes) if peer.is_here() else None
         for kind in KINDS:
             ours = drain(engine, jobs, processes=processes, kind=kind)
-            beside = f", {ours.rate / theirs:.2f} x PgQueuer's {theirs:,.0f} /s" if theirs else ""
-            say(f"drain, {processes} process(es), {kind} handlers: {ours.rate:,.0f} /s{beside}")
+            say(f"drain, {processes} process(es), {kind} handlers: {ours.rate:,.0f} /s{ratio(ours.rate, theirs)}")
             costs(ours)
 
 
@@ -87,6 +89,11 @@ def costs(drained: Drained) -> None:
     )
     for head, microseconds in drained.dearest[:4]:
         say(f"    {microseconds:6.1f} us  {head}")
+
+
+def ratio(rate: float, theirs: float | None) -> str:
+    """How many times the peer's rate it is, where there is a peer."""
+    return f", {rate / theirs:.2f} x PgQueuer's {theirs:,.0f} /s" if theirs else ""
 
 
 def say(line: str) -> None:
