@@ -206,4 +206,5 @@ def _ended(result: Result, status: Status) -> attempts.Ended:
 def _measured(result: Result, outcome: AttemptOutcome) -> statistics.Measured:
     job = result.job
     wait_ms = statistics.waited_ms(job.locked_at, available_at=job.available_at, created_at=job.created_at)
-    return statistics.Measured(job.handler_key, job.queue, outcome, result.run_ms or 0, wait_ms, job.attempts)
+    run_ms = result.run_ms or 0
+    return statistics.Measured(job.handler_key, job.queue, outcome, run_ms, wait_ms, job.attempts, job.tenant_id)

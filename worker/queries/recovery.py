@@ -40,6 +40,7 @@ STALE = (
         job.c.queue,
     )
     .where(_stale)
+        job.c.tenant_id,
     .order_by(job.c.locked_by, job.c.id)  # by ids alone, a file would be read from its first job to its last
     .limit(bindparam("at_most"))
     .with_for_update(skip_locked=True)
@@ -125,7 +126,8 @@ def _measured(found: Sequence[Row], answer: Recovered) -> Iterator[statistics.Me
         if status := became.get(row.id):
             claimed_at = row.locked_at or row.updated_at
             wait_ms = statistics.waited_ms(claimed_at, available_at=row.available_at, created_at=row.created_at)
-            yield statistics.Measured(row.handler_key, row.queue, _COUNTED_AS[status], 0, wait_ms)
+            outcome, tenant_id = _COUNTED_AS[status], row.tenant_id
+            yield statistics.Measured(row.handler_key, row.queue, outcome, 0, wait_ms, tenant_id=tenant_id)
 
 
 def _ended(row: Row) -> attempts.Ended:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, literal, select
+from sqlalchemy import Connection, Delete, Table, bindparam, delete, func, literal, select
 
 from worker.database import among, moment, one_of, seconds
 from worker.model import Status
@@ -16,6 +16,7 @@ from worker.queries.schema import (
     platform_jobs,
     sleepers,
     statistics_minutes,
+    tenant_statistics_minutes,
     worker_instances,
 )
 
@@ -57,12 +58,18 @@ ACTS_AT_ONCE = 5
 
 # What the console's people leave is cleared away as they come, by its own role: no worker may touch it
 OLD_SLEEPERS = delete(sleepers).where(sleepers.c.since < _before)
-_first = select(func.min(statistics_minutes.c.minute)).scalar_subquery()
+_STATISTICS_DAYS, _TENANT_STATISTICS_DAYS = 90, 8
+
+
+def _old_minutes(table: Table, *, at_once_seconds: int) -> Delete:
+    first = select(func.min(table.c.minute)).scalar_subquery()
+    return delete(table).where(table.c.minute < _before, table.c.minute < first + seconds(literal(at_once_seconds)))
+
+
 # A day at a time: its minutes are bounded by the names of handlers, queues and outcomes
-OLD_STATISTICS = delete(statistics_minutes).where(
-    statistics_minutes.c.minute < _before, statistics_minutes.c.minute < _first + seconds(literal(_DAY))
-)
-_STATISTICS_DAYS = 90
+OLD_STATISTICS = _old_minutes(statistics_minutes, at_once_seconds=_DAY)
+# By their tenants, too, of whom there may be many
+OLD_TENANT_STATISTICS = _old_minutes(tenant_statistics_minutes, at_once_seconds=3600)
 
 
 def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: datetime | None = None) -> dict[str, int]:
@@ -77,6 +84,10 @@ def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: date
         pruned["jobs"] = conn.execute(DELETE_JOBS, {"of_ids": ids}).rowcount
         pruned["workers"] = conn.execute(GONE_WORKERS, old).rowcount
         pruned["acts"] = conn.execute(OLD_ACTS, {**old, "acts_at_most": ACTS_AT_ONCE}).rowcount
-    pruned["statistics"] = conn.execute(OLD_STATISTICS, {"older_than": _STATISTICS_DAYS * _DAY, "at_now": now}).rowcount
+    kept = {OLD_STATISTICS: _STATISTICS_DAYS, OLD_TENANT_STATISTICS: _TENANT_STATISTICS_DAYS}
+    pruned["statistics"] = sum(
+        conn.execute(old_minutes, {"older_than": days * _DAY, "at_now": now}).rowcount
+        for old_minutes, days in kept.items()
+    )
     pruned["sleepers"] = conn.execute(OLD_SLEEPERS, {"older_than": _DAY, "at_now": now}).rowcount
     return pruned

@@ -4,17 +4,18 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, event, insert, select, text
 
 from tests.factories import NOON, attempts, claimed, job, stored
 from tests.worker.queries.test_claims import DANA
 from worker.failures import describe
-from worker.model import AttemptOutcome, Job, Status
+from worker.model import AttemptOutcome, Job, Status, new_id
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
 from worker.queries.outcomes import Result, finish
 from worker.queries.recovery import recover
 from worker.queries.schema import job_attempts, statistics_minutes
+from worker.queries.schema import tenant_statistics_minutes as theirs
 
 FAILURE = describe(ValueError("no such template: invoice_v3.html"), handler_key="render_report")
 LATER = NOON + timedelta(seconds=3)
@@ -141,3 +142,25 @@ def test_a_10_of_two_claims_of_one_job_in_a_batch_the_older_is_lost(conn: Connec
     both = [Result(each, AttemptOutcome.COMPLETED, run_ms=1) for each in (new, old)]
     assert end(conn, *both) == {old.id: Status.SUCCEEDED}
     assert [each.outcome for each in attempts(conn, old.id)] == ["superseded", "completed"]
+
+
+def test_what_a_tenants_jobs_came_to_is_counted_under_its_id_as_well(conn: Connection) -> None:
+    mine, other = new_id(), new_id()
+    due = {"created_at": NOON, "available_at": NOON}
+    for tenant_id in (mine, mine, other):
+        end(conn, Result(running(conn, tenant_id=tenant_id, **due), AttemptOutcome.COMPLETED, run_ms=40))
+    minute = theirs.c
+    key = (minute.tenant_id, minute.minute, minute.handler_key, minute.queue, minute.outcome)
+    found = conn.execute(select(*key, minute.jobs, minute.run_ms, minute.run_100).order_by(minute.jobs)).all()
+    same = (NOON, "render_report", "default", "completed")
+    assert found == [(other, *same, 1, 40, 1), (mine, *same, 2, 80, 2)]
+    assert conn.execute(select(statistics_minutes.c.jobs)).scalars().all() == [3]
+
+
+def test_jobs_without_a_tenant_cost_no_statement_for_tenants(conn: Connection) -> None:
+    mine, sent = running(conn), []
+    with conn.engine.begin() as watched:
+        event.listen(watched, "before_cursor_execute", lambda *call: sent.append(call[2]))
+        finish(watched, instance_id="worker-1", results=[Result(mine, AttemptOutcome.COMPLETED, run_ms=1)], now=LATER)
+    assert [each for each in sent if "statistics_minutes" in each]
+    assert [each for each in sent if "tenant_statistics_minutes" in each] == []

@@ -6,7 +6,8 @@ from sqlalchemy import Connection, func, insert, select
 
 from tests.factories import NOON, job, stored, worker_instance
 from tests.worker.queries.bulk_acts.desk import press
-from worker.model import Event, Status
+from worker.model import AttemptOutcome, Event, Status, new_id
+from worker.queries import statistics
 from worker.queries.outbox import publish, relay
 from worker.queries.retention import prune
 from worker.queries.schema import (
@@ -15,6 +16,7 @@ from worker.queries.schema import (
     event_outbox,
     platform_jobs,
     statistics_minutes,
+    tenant_statistics_minutes,
     worker_instances,
 )
 from worker.subscribers import Subscribers
@@ -94,3 +96,12 @@ def test_statistics_go_a_day_at_a_time(conn: Connection) -> None:
         conn.execute(insert(statistics_minutes), minute | figures)
     assert [prune(conn, retention_days=30, now=NOON)["statistics"] for _ in range(4)] == [1, 1, 1, 0]
     assert conn.execute(select(func.count()).select_from(statistics_minutes)).scalar_one() == 1
+
+
+def test_what_ended_of_a_tenant_is_forgotten_after_eight_days_an_hour_at_a_time(conn: Connection) -> None:
+    theirs = statistics.Measured("mail", "default", AttemptOutcome.COMPLETED, 10, 10, tenant_id=new_id())
+    for days, minutes in ((10, 0), (9, 1300), (9, 0), (8, -1)):
+        statistics.add(conn, [theirs], now=NOON - timedelta(days=days, minutes=minutes))
+    assert [prune(conn, retention_days=30, now=NOON)["statistics"] for _ in range(4)] == [1, 1, 1, 0]
+    left = select(tenant_statistics_minutes.c.minute)
+    assert conn.execute(left).scalars().all() == [NOON - timedelta(days=8) + timedelta(minutes=1)]

@@ -7,10 +7,11 @@ import pytest
 from sqlalchemy import Connection, select
 
 from tests.factories import NOON
+from worker.model import new_id
 from worker.queries.pages import samples as read
 from worker.queries.pages.samples import Depth
-from worker.queries.samples import MOST_PAIRS, Pair, Sample, prune, write
-from worker.queries.schema import backlog_minutes, finding_minutes, sample_minutes
+from worker.queries.samples import MOST_PAIRS, MOST_TENANT_PAIRS, Pair, Sample, TenantPair, prune, write
+from worker.queries.schema import backlog_minutes, finding_minutes, sample_minutes, tenant_backlog_minutes
 
 MINUTE = timedelta(minutes=1)
 MAIL = Pair("mail", "send_email", ready=3, oldest_seconds=40, running=1)
@@ -33,6 +34,17 @@ def test_of_a_minute_with_too_many_pairs_the_deepest_are_kept(conn: Connection) 
     write(conn, Sample(pairs=pairs), now=NOON)
     kept = conn.execute(select(backlog_minutes.c.ready)).scalars().all()
     assert (len(kept), min(kept)) == (MOST_PAIRS, 5)
+
+
+def test_of_a_minute_with_too_many_of_tenants_the_deepest_are_kept_and_the_rest_is_not_known(conn: Connection) -> None:
+    theirs = [TenantPair(new_id(), Pair("mail", "nothing", ready=place)) for place in range(MOST_TENANT_PAIRS + 5)]
+    write(conn, Sample(tenants=theirs), now=NOON)
+    write(conn, Sample(tenants=theirs[:3]), now=NOON + MINUTE)
+    kept = select(tenant_backlog_minutes.c.ready).where(tenant_backlog_minutes.c.minute == NOON)
+    assert len(found := conn.execute(kept).scalars().all()) == MOST_TENANT_PAIRS
+    assert min(found) == 5
+    in_full = select(sample_minutes.c.tenants_in_full).order_by(sample_minutes.c.minute)
+    assert conn.execute(in_full).scalars().all() == [False, True]
 
 
 def test_a_minute_of_eight_days_ago_goes_an_hour_at_a_time(conn: Connection) -> None:

@@ -21,7 +21,12 @@ from worker.queries.schema.operators import (
     sign_in_links,
 )
 from worker.queries.schema.releases import releases
-from worker.queries.schema.samples import backlog_minutes, finding_minutes, sample_minutes
+from worker.queries.schema.samples import (
+    backlog_minutes,
+    finding_minutes,
+    sample_minutes,
+    tenant_backlog_minutes,
+)
 from worker.queries.schema.saved_views import saved_views
 from worker.queries.schema.sealed_mail import SEALED
 from worker.queries.schema.second_factors import (
@@ -38,6 +43,7 @@ from worker.queries.schema.statistics import (
     statistics_marks,
     statistics_minutes,
     statistics_totals,
+    tenant_statistics_minutes,
 )
 from worker.queries.schema.tenants import tenants
 from worker.queries.schema.tokens import api_tokens
@@ -84,6 +90,8 @@ __all__ = (
     "statistics_minutes",
     "statistics_totals",
     "subscriptions",
+    "tenant_backlog_minutes",
+    "tenant_statistics_minutes",
     "tenants",
     "worker_instances",
 )

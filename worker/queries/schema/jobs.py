@@ -171,3 +171,18 @@ Index(
 )
 # Read from its end; so that it also grows there, which costs a writer least, it ascends
 Index("ix_platform_jobs_recent", platform_jobs.c.created_at, platform_jobs.c.id)
+# What is open of one tenant, however much others have and however long its history: for the tenant's own figures
+Index(
+    "ix_platform_jobs_tenant_waiting",
+    platform_jobs.c.tenant_id,
+    platform_jobs.c.available_at,
+    platform_jobs.c.id,
+    **bounded("status = 'queued' AND tenant_id IS NOT NULL"),
+)
+Index(
+    "ix_platform_jobs_tenant_dead",
+    platform_jobs.c.tenant_id,
+    platform_jobs.c.finished_at.desc(),
+    platform_jobs.c.id.desc(),
+    **bounded("status = 'failed' AND tenant_id IS NOT NULL"),
+)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, Table, Text
+from sqlalchemy import Boolean, Column, Float, Index, Integer, Table, Text
 
-from worker.database import Bytewise, Timestamp
+from worker.database import Bytewise, Id, Timestamp
 from worker.queries.schema.base import limit, metadata
 
 sample_minutes = Table(
@@ -17,6 +17,8 @@ sample_minutes = Table(
     Column("scheduled", Integer, nullable=False),
     Column("running", Integer, nullable=False),
     Column("dead", Integer, nullable=False),
+    # 20261130_c024: whether what every tenant had was kept; unknown of the minutes before there was anything to keep
+    Column("tenants_in_full", Boolean),
 )
 
 backlog_minutes = Table(
@@ -33,6 +35,22 @@ backlog_minutes = Table(
 )
 Index("ix_backlog_minutes_queue", backlog_minutes.c.queue, backlog_minutes.c.minute)
 Index("ix_backlog_minutes_handler", backlog_minutes.c.handler_key, backlog_minutes.c.minute)
+
+tenant_backlog_minutes = Table(
+    "tenant_backlog_minutes",
+    metadata,
+    # 20261130_c024
+    Column("minute", Timestamp, primary_key=True),
+    Column("tenant_id", Id, primary_key=True),
+    Column("queue", Bytewise, primary_key=True),
+    Column("handler_key", Text, primary_key=True),
+    Column("ready", Integer, nullable=False),
+    Column("oldest_seconds", Integer, nullable=False),
+    Column("scheduled", Integer, nullable=False),
+    Column("running", Integer, nullable=False),
+    Column("dead", Integer, nullable=False),
+)
+Index("ix_tenant_backlog_minutes_tenant", tenant_backlog_minutes.c.tenant_id, tenant_backlog_minutes.c.minute)
 
 finding_minutes = Table(
     "finding_minutes",

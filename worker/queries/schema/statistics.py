@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
 
-from worker.database import Bytewise, Timestamp
+from worker.database import Bytewise, Id, Timestamp
 from worker.queries.schema.base import metadata
 
 BUCKETS_MS = (3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
@@ -29,6 +29,23 @@ statistics_minutes = Table(
 )
 Index("ix_statistics_minutes_queue", statistics_minutes.c.queue, statistics_minutes.c.minute)
 Index("ix_statistics_minutes_handler", statistics_minutes.c.handler_key, statistics_minutes.c.minute)
+
+# 20261130_c024: the same of the jobs that have a tenant, kept for as long as a chart looks back
+tenant_statistics_minutes = Table(
+    "tenant_statistics_minutes",
+    metadata,
+    Column("minute", Timestamp, primary_key=True),
+    Column("tenant_id", Id, primary_key=True),
+    Column("handler_key", Text, primary_key=True),
+    Column("queue", Bytewise, primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    Column("jobs", Integer, nullable=False),
+    Column("late", Integer, nullable=False),
+    Column("run_ms", BigInteger, nullable=False),
+    Column("wait_ms", BigInteger, nullable=False),
+    *(Column(name, Integer, nullable=False) for name in (*RUN_BUCKETS, *WAIT_BUCKETS)),
+)
+Index("ix_tenant_statistics_minutes_tenant", tenant_statistics_minutes.c.tenant_id, tenant_statistics_minutes.c.minute)
 
 # 20261130_c023: counted on where the minutes before are forgotten
 TOTALLED = ("jobs", "run_ms", *RUN_BUCKETS)
