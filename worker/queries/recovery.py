@@ -38,9 +38,9 @@ STALE = (
         job.c.created_at,
         job.c.handler_key,
         job.c.queue,
+        job.c.tenant_id,
     )
     .where(_stale)
-        job.c.tenant_id,
     .order_by(job.c.locked_by, job.c.id)  # by ids alone, a file would be read from its first job to its last
     .limit(bindparam("at_most"))
     .with_for_update(skip_locked=True)

@@ -169,8 +169,6 @@ Index(
     platform_jobs.c.id.desc(),
     **bounded("tenant_id IS NOT NULL"),
 )
-# Read from its end; so that it also grows there, which costs a writer least, it ascends
-Index("ix_platform_jobs_recent", platform_jobs.c.created_at, platform_jobs.c.id)
 # What is open of one tenant, however much others have and however long its history: for the tenant's own figures
 Index(
     "ix_platform_jobs_tenant_waiting",
@@ -186,3 +184,5 @@ Index(
     platform_jobs.c.id.desc(),
     **bounded("status = 'failed' AND tenant_id IS NOT NULL"),
 )
+# Read from its end; so that it also grows there, which costs a writer least, it ascends
+Index("ix_platform_jobs_recent", platform_jobs.c.created_at, platform_jobs.c.id)
