@@ -1,95 +1,70 @@
-"""Replay and cancel: the same for single jobs and for groups of dead letters; each press is a stored act."""
+"""Replay, cancel, run now and reassign from a shell: each press is a stored act, as it is on a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-import click
-
-from app.commands.desk import Desk
-from app.commands.output import counted
-from app.commands.refusals import Failed, Refused
-from worker.database import Connection, Row
-from worker.model import Status
-from worker.queries.bulk_acts import members, work
-from worker.queries.bulk_acts.acts import AT_MOST, UNDER_WAY, Action, Mode, Terms
-from worker.queries.pages import readiness, selection
-from worker.queries.pages.filters import Filters
-from worker.queries.pages.selection import Chosen
-
-Command = TypeVar("Command", bound=Callable[..., None])
+from app import orders
+from app.commands.choosing import How, Wanted
+from app.commands.desk import Desk, confirm
+from app.commands.output import counted, facts
+from app.commands.refusals import Failed
+from app.kinds import Kind
+from app.orders import Order
+from worker.database import Row
+from worker.queries.bulk_acts import members
+from worker.queries.bulk_acts.acts import UNDER_WAY, Action
+from worker.queries.pages import figures, readiness, selection
 
 
-def pace_options(command: Command) -> Command:
-    """How fast a replay goes: all at once unless said otherwise."""
-    options = (
-        click.option("--one-first", is_flag=True, help="One job; the rest once it passed, and not at all if it fails."),
-        click.option("--rate", type=click.IntRange(1, 500), metavar="N", help="N jobs a second."),
-        click.option(
-            "--stop-after", type=click.IntRange(1, 1000), metavar="N", help="Stop once N failed with the same error."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How an act is asked about, told of, and refused where no job is left for it."""
+
+    ask: str
+    done: str
+    told: str
+    none: str
 
 
-def group(conn: Connection, fingerprint: str) -> tuple[Chosen, int]:
-    """The dead letters of a group that had died by now, and how many there are."""
-    now = readiness.clock(conn)
-    kind = Filters(status=Status.FAILED, group=fingerprint)
-    found = selection.matching(kind, tenant_id=None, before=now, limit=AT_MOST, now=now)
-    return found, selection.count(conn, kind, tenant_id=None, before=now, limit=AT_MOST, now=now)
+WORDS = {
+    Action.REPLAY: Words("Replay", "replayed", "queued again", "a dead letter now"),
+    Action.CANCEL: Words("Cancel", "cancelled", "cancelled", "waiting, running or failed now"),
+    Action.RUN: Words("Run", "run", "made due", "scheduled or retrying now"),
+    Action.REASSIGN: Words("Reassign", "reassigned", "reassigned", "waiting now"),
+}
 
 
-def replay(
-    desk: Desk,
-    chosen: Chosen,
-    *,
-    reason: str | None,
-    one_first: bool = False,
-    rate: int | None = None,
-    stop_after: int | None = None,
-) -> None:
-    """Give dead letters a new budget, and say which; Failed when none of them is one any more."""
-    if one_first and rate:
-        raise Refused("give either --one-first or --rate")
-    mode = Mode.ONE_FIRST if one_first else Mode.RATE if rate else Mode.ALL
-    pace: dict[str, Any] = {"mode": mode, "rate": rate, "stop_after": stop_after if mode != Mode.ALL else None}
-    act, came_to = _pressed(desk, chosen, Terms(Action.REPLAY, undo_seconds=desk.settings.undo_seconds, **pace), reason)
-    if came_to is None:
-        _begun(desk, act)
-    elif not act.done:
-        raise Failed(f"nothing was replayed: {_none(act)} a dead letter now")
-    else:
-        text = f"{counted(act.done, 'job')} queued again{_skipped(came_to['skipped'])}{_undo(act)}"
-        desk.answer({"act": act.id, "replayed": came_to["done"], "skipped": came_to["skipped"]}, text)
-
-
-def cancel(desk: Desk, chosen: Chosen, *, reason: str | None) -> None:
-    """Cancel what waits or failed, ask what runs to stop; Failed when all of it is past either."""
-    act, came_to = _pressed(desk, chosen, Terms(Action.CANCEL), reason)
-    if came_to is None:
-        _begun(desk, act)
-    elif not act.done:
-        raise Failed(f"nothing was cancelled: {_none(act)} waiting, running or failed now")
-    else:
-        text = f"{counted(act.done - act.asked, 'job')} cancelled"
-        text += f", {counted(act.asked, 'running job')} asked to stop" if act.asked else ""
-        named = {"cancelled": came_to["done"], "requested": came_to["asked"], "skipped": came_to["skipped"]}
-        desk.answer({"act": act.id, **named}, text + _skipped(came_to["skipped"]) + _undo(act))
-
-
-def _pressed(desk: Desk, chosen: Chosen, terms: Terms, reason: str | None) -> tuple[Row, dict[str, list[UUID]] | None]:
-    """The act, and what became of its jobs where it moved all of them at once."""
-    with desk.engine.begin() as conn:
+def press(desk: Desk, kind: Kind, wanted: Wanted, how: How, *, ask: bool = False) -> None:
+    """Do it and say to which jobs, or with --dry-run what would be done; a whole list is asked about first."""
+    with desk.engine.connect() as conn:
         now = readiness.clock(conn)
-        shown = len(chosen.values.get("of_ids", ()))
-        whose: dict[str, Any] = {"actor": desk.actor, "reason": reason, "shown": shown, "now": now}
-        act = work.begin(conn, terms=terms, chosen=chosen.rows, values=chosen.values, **whose)
-        return act, None if act.state in UNDER_WAY else members.came_to(conn, act_id=act.id)
+        order = wanted.order(desk, conn, kind, how, now=now)
+        order.terms(undo_seconds=0)
+        outlook = orders.outlook(conn, figures.sample(conn), desk.registry, order, now=now) if how.dry_run else None
+        shown = selection.read(conn, orders.chosen(order, now=now), now=now).jobs if order.filters else 0
+    if outlook is not None:
+        _foretell(desk, outlook)
+        return
+    if order.filters and not shown:
+        raise Failed("no job is in that list")
+    question = f"{WORDS[kind.action].ask} {counted(shown or len(order.job_ids), 'job')}?"
+    confirm(question, yes=how.yes or not (ask or order.filters))
+    _do(desk, order, how, shown)
+
+
+def _do(desk: Desk, order: Order, how: How, shown: int) -> None:
+    with desk.engine.begin() as conn:
+        whose: dict[str, Any] = {"actor": desk.actor, "reason": how.reason, "now": readiness.clock(conn)}
+        act = orders.press(conn, order, undo_seconds=desk.settings.undo_seconds, shown=shown, **whose)
+        came_to = None if act.state in UNDER_WAY else members.came_to(conn, act_id=act.id)
+    if came_to is None:
+        _begun(desk, act)
+    else:
+        _ended(desk, act, came_to)
 
 
 def _begun(desk: Desk, act: Row) -> None:
@@ -97,8 +72,18 @@ def _begun(desk: Desk, act: Row) -> None:
     desk.answer({"act": act.id, "chosen": act.chosen, "state": act.state}, text)
 
 
-def _none(act: Row) -> str:
-    return f"none of {act.chosen} jobs is" if act.chosen > 1 else "it is not"
+def _ended(desk: Desk, act: Row, came_to: dict[str, list[UUID]]) -> None:
+    words = WORDS[act.action]
+    if not act.done:
+        whom = f"none of {act.chosen} jobs is" if act.chosen > 1 else "it is not"
+        raise Failed(f"nothing was {words.done}: {whom} {words.none}")
+    text = f"{counted(act.done - act.asked, 'job')} {words.told}"
+    text += f", {counted(act.asked, 'running job')} asked to stop" if act.asked else ""
+    text += f" to {act.to_queue}" if act.to_queue else ""
+    named = {words.done: came_to["done"], "skipped": came_to["skipped"]}
+    named |= {"requested": came_to["asked"]} if act.action == Action.CANCEL else {}
+    undo = f"\nundo: watchfloor acts undo {act.id}"
+    desk.answer({"act": act.id, **named}, text + _skipped(came_to["skipped"]) + undo)
 
 
 def _skipped(skipped: Sequence[UUID]) -> str:
@@ -106,5 +91,14 @@ def _skipped(skipped: Sequence[UUID]) -> str:
     return f"; {len(skipped)} left as they are: {named}" if skipped else ""
 
 
-def _undo(act: Row) -> str:
-    return f"\nundo: watchfloor acts undo {act.id}"
+def _foretell(desk: Desk, outlook: dict[str, Any]) -> None:
+    desk.answer(outlook, facts({name.replace("_", " "): _said(value) for name, value in outlook.items()}))
+
+
+def _said(value: Any) -> Any:
+    """Numbers by name as a phrase, pairs in a word, the rest as it stands."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    if isinstance(value, list):
+        return [" on ".join(each.values()) if isinstance(each, dict) else each for each in value]
+    return value

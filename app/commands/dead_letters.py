@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
 from uuid import UUID
 
 import click
 
-from app.commands import actions
 from app.commands import groups as group_commands
-from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
-from app.commands.output import counted, table
+from app.commands.actions import press
+from app.commands.choosing import How, Wanted, act_options
+from app.commands.desk import Desk, at_desk
+from app.commands.job_lists import Asked
+from app.commands.output import table
 from app.commands.refusals import Failed, Refused
+from app.kinds import CANCEL, REPLAY
 from app.text import age
-from worker.queries.pages import groups, readiness, selection
+from worker.queries.pages import groups, readiness
 from worker.queries.pages.groups import Group
-from worker.queries.pages.selection import Chosen
 
 ids_argument = click.argument("ids", type=click.UUID, nargs=-1, metavar="[ID...]")
 group_option = click.option("--group", help="All of one group; see `dead-letters list`.")
@@ -61,38 +62,33 @@ def list_groups(desk: Desk, *, view: str) -> None:
 @command.command("replay")
 @ids_argument
 @group_option
-@actions.pace_options
-@reason_option
-@yes_option
+@act_options
 @at_desk
-def replay(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | None, yes: bool, **pace: Any) -> None:
+def replay(desk: Desk, *, ids: Sequence[UUID], group: str | None, how: How) -> None:
     """Run dead letters again, each with a new budget of attempts: try one before the rest."""
-    actions.replay(desk, _chosen(desk, ids, group, verb="Replay", yes=yes or bool(ids)), reason=reason, **pace)
+    press(desk, REPLAY, _wanted(desk, ids, group), how)
 
 
 @command.command("cancel")
 @ids_argument
 @group_option
-@reason_option
-@yes_option
+@act_options
 @at_desk
-def cancel(desk: Desk, *, ids: Sequence[UUID], group: str | None, reason: str | None, yes: bool) -> None:
+def cancel(desk: Desk, *, ids: Sequence[UUID], group: str | None, how: How) -> None:
     """Give dead letters up: they are kept, but never run."""
-    actions.cancel(desk, _chosen(desk, ids, group, verb="Cancel", yes=yes), reason=reason)
+    press(desk, CANCEL, _wanted(desk, ids, group), how, ask=True)
 
 
-def _chosen(desk: Desk, ids: Sequence[UUID], group: str | None, *, verb: str, yes: bool) -> Chosen:
-    """The jobs given, or those of the group that had died by now; asked about unless --yes."""
+def _wanted(desk: Desk, ids: Sequence[UUID], group: str | None) -> Wanted:
+    """The jobs given, or those of the group; Failed when nothing of it is there."""
     if bool(ids) == bool(group):
         raise Refused("give either job ids or --group")
-    chosen, jobs = selection.by_id(ids), len(ids)
-    if group:
-        with desk.engine.connect() as conn:
-            chosen, jobs = actions.group(conn, group)
-        if not jobs:
+    if not group:
+        return Wanted(ids)
+    with desk.engine.connect() as conn:
+        if groups.one(conn, fingerprint=group) is None:
             raise Failed(f"no dead letter is in the group {group[:100]!r}")
-    confirm(f"{verb} {counted(jobs, 'dead letter')}?", yes=yes)
-    return chosen
+    return Wanted(asked=Asked([("group", group)], None))
 
 
 def _document(group: Group) -> dict[str, object]:

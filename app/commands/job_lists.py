@@ -47,6 +47,11 @@ class Asked:
     pairs: Pairs
     view: str | None
 
+    @property
+    def narrows(self) -> bool:
+        """Whether anything was asked for."""
+        return bool(self.pairs or self.view)
+
     def read(self, desk: Desk, conn: Connection, now: datetime) -> tuple[Filters, UUID | None]:
         """The filters, and the id of the tenant that they name."""
         wanted = filters.parse([*self._of_view(conn), *self.pairs], now=now)

@@ -1,32 +1,32 @@
-"""Jobs: find them, hand them over as a file, look at one, run it again or a copy of it, cancel."""
+"""Jobs: find them, hand them over as a file, look at one; run it again, now, elsewhere or a copy of it; cancel."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 import click
 
 from app import export
-from app.commands import actions, job_sheet
-from app.commands.desk import Desk, at_desk, confirm, reason_option, yes_option
+from app.commands import job_sheet
+from app.commands.actions import press
+from app.commands.choosing import How, Wanted, act_options, jobs_chosen
+from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.job_lists import Asked, narrowed
 from app.commands.output import table
 from app.commands.refusals import Failed, Refused
 from app.commands.values import payload as as_payload
 from app.commands.values import queue as as_queue
+from app.kinds import CANCEL, REASSIGN, REPLAY, RUN
 from worker.queries import audit, copies, saved_views
 from worker.queries.copies import Original
 from worker.queries.pages import job as pages
-from worker.queries.pages import jobs, readiness, selection
-
-ids_argument = click.argument("ids", type=click.UUID, nargs=-1, required=True, metavar="ID...")
+from worker.queries.pages import jobs, readiness
 
 
 @click.group("jobs")
 def command() -> None:
-    """Find jobs, export them, look at one, run a copy, replay, cancel."""
+    """Find jobs, export them, look at one, run a copy, replay, cancel, run now, reassign."""
 
 
 @command.command("list")
@@ -120,21 +120,37 @@ def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, reason: s
 
 
 @command.command("replay")
-@ids_argument
-@actions.pace_options
-@reason_option
+@jobs_chosen
+@act_options
 @at_desk
-def replay(desk: Desk, *, ids: Sequence[UUID], reason: str | None, **pace: Any) -> None:
-    """Run failed jobs again, each with a new budget of attempts."""
-    actions.replay(desk, selection.by_id(ids), reason=reason, **pace)
+def replay(desk: Desk, *, wanted: Wanted, how: How) -> None:
+    """Run failed jobs again, each with a new budget of attempts: by ID, or all that TERMs find."""
+    press(desk, REPLAY, wanted, how)
 
 
 @command.command("cancel")
-@ids_argument
-@reason_option
-@yes_option
+@jobs_chosen
+@act_options
 @at_desk
-def cancel(desk: Desk, *, ids: Sequence[UUID], reason: str | None, yes: bool) -> None:
+def cancel(desk: Desk, *, wanted: Wanted, how: How) -> None:
     """Cancel jobs that wait or failed; ask those that run to stop."""
-    confirm(f"Cancel {len(ids)} jobs?" if len(ids) > 1 else f"Cancel {ids[0]}?", yes=yes)
-    actions.cancel(desk, selection.by_id(ids), reason=reason)
+    press(desk, CANCEL, wanted, how, ask=True)
+
+
+@command.command("run")
+@jobs_chosen
+@act_options
+@at_desk
+def run(desk: Desk, *, wanted: Wanted, how: How) -> None:
+    """Make jobs due that wait for their time, or for their next try."""
+    press(desk, RUN, wanted, how)
+
+
+@command.command("reassign")
+@jobs_chosen
+@click.option("--to", type=as_queue, metavar="QUEUE", required=True, help="The queue they wait in from now on.")
+@act_options
+@at_desk
+def reassign(desk: Desk, *, wanted: Wanted, how: How) -> None:
+    """Have jobs that wait do so in another queue."""
+    press(desk, REASSIGN, wanted, how)

@@ -33,6 +33,7 @@ def begin(
     actor: Actor,
     reason: str | None,
     now: datetime,
+    act_id: UUID | None = None,
 ) -> Row:
     """Fix the jobs of a new act and do what is done at once: all of them, one of them, or none.
 
@@ -40,7 +41,7 @@ def begin(
     more by now: the caller's transaction has to be taken back then. What was moved here stands in the
     audit trail by the same transaction; of a larger set the trail has the number now, and each job as it is moved.
     """
-    act_id = new_id()
+    act_id = act_id or new_id()
     acts.add(conn, act_id=act_id, terms=terms, actor=actor, reason=reason, now=now)
     jobs = members.choose(conn, act_id=act_id, chosen=chosen, values=values)
     if 0 < shown < jobs:

@@ -1,0 +1,70 @@
+"""Acts on whole lists from a shell: found by a search, foretold, asked about, moved."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection
+
+from tests import factories
+from tests.app.shell import Shell
+from worker.model import Status
+from worker.queries.pages import readiness
+
+
+@pytest.fixture
+def shell(url: str) -> Shell:
+    return Shell(url)
+
+
+def test_all_that_a_search_finds_is_replayed_and_nothing_else(shell: Shell, conn: Connection) -> None:
+    mail = [factories.job(conn, status=Status.FAILED, queue="mail") for _ in range(2)]
+    other = factories.job(conn, status=Status.FAILED, queue="reports")
+    assert "Replay 2 jobs?" in shell.refused("jobs", "replay", "queue:mail", code=2)
+    answer = shell.json("jobs", "replay", "queue:mail", "--yes", "--reason", "fixed")
+    assert sorted(answer["replayed"]) == sorted(map(str, mail))
+    assert factories.stored(conn, other).status == Status.FAILED
+
+
+def test_a_dry_run_says_what_would_become_of_them_and_does_nothing(shell: Shell, conn: Connection) -> None:
+    factories.tenant(conn, slug="acme")
+    failed = [factories.job(conn, status=Status.FAILED, queue="mail") for _ in range(3)]
+    foretold = shell.json("jobs", "cancel", "--status", "failed", "--dry-run")
+    assert (foretold["chosen"], foretold["moves"], foretold["queues"]) == (3, 3, {"mail": 3})
+    assert foretold["unserved"][0]["queue"] == "mail"
+    assert "mail 3" in shell.ok("jobs", "replay", "queue:mail", "--dry-run")
+    assert {factories.stored(conn, each).status for each in failed} == {Status.FAILED}
+    assert shell.json("acts", "list")["acts"] == []
+
+
+def test_jobs_are_made_due_and_reassigned(shell: Shell, conn: Connection) -> None:
+    later = readiness.clock(conn) + timedelta(hours=1)
+    waiting = factories.job(conn, available_at=later, scheduled=True)
+    assert shell.json("jobs", "reassign", str(waiting), "--to", "slow")["reassigned"] == [str(waiting)]
+    assert factories.stored(conn, waiting).queue == "slow"
+    assert shell.json("jobs", "run", "status:scheduled", "queue:slow", "--yes")["run"] == [str(waiting)]
+    assert factories.stored(conn, waiting).available_at < later
+    assert "nothing was run" in shell.refused("jobs", "run", str(waiting), code=1)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (("replay",), "ids of jobs"),
+        (("replay", "status:running"), "must be failed"),
+        (("cancel", "queue:mail"), "must be"),
+        (("run", "status:failed"), "must be"),
+        (("replay", "queue:mail", "--stop-after", "2"), "stop_after"),
+        (("reassign", "status:ready", "--to", "no good"), "--to"),
+    ],
+    ids=["nothing", "state", "no-state", "not-moved", "rule", "queue"],
+)
+def test_what_no_list_can_be_is_refused(shell: Shell, conn: Connection, line: tuple[str, ...], said: str) -> None:
+    result = shell("jobs", *line, "--yes")
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_list_that_is_empty_is_said_to_be(shell: Shell, conn: Connection) -> None:
+    assert "no job is in that list" in shell.refused("jobs", "replay", "queue:mail", "--yes", code=1)
