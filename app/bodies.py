@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, TypeVar, cast
 
 import anyio
 from pydantic import BaseModel, ConfigDict, ValidationError
-from starlette.datastructures import Headers, UploadFile
+from pydantic_core import ErrorDetails
+from starlette.datastructures import Headers, QueryParams, UploadFile
 from starlette.requests import ClientDisconnect, Request
 
 from app.errors import Refused
@@ -52,8 +53,21 @@ def read(file: IO[bytes], model: type[Model]) -> Model:
         found = refusal.errors(include_url=False, include_context=False, include_input=False)
     if found[0]["type"] == "json_invalid":
         raise Refused(400, f"The body is not JSON: {safe_text(found[0]['msg'], 200)}.")
+    raise _refused("The document is not what is taken here.", found)
+
+
+def parameters(query: QueryParams, model: type[Model]) -> Model:
+    """The parameters of an address as that model, the last of a name counting."""
+    try:
+        return model.model_validate(dict(query))
+    except ValidationError as refusal:
+        found = refusal.errors(include_url=False, include_context=False, include_input=False)
+    raise _refused("The parameters are not what is taken here.", found)
+
+
+def _refused(words: str, found: Sequence[ErrorDetails]) -> Refused:
     errors = [{"field": safe_text(".".join(map(str, each["loc"])), 100), "detail": each["msg"]} for each in found]
-    raise Refused(422, "The document is not what is taken here.", errors=errors[:20])
+    return Refused(422, words, errors=errors[:20])
 
 
 def _require(headers: Headers, max_bytes: int, media_types: Collection[str]) -> None:

@@ -9,15 +9,17 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 
 class Document(JSONResponse):
-    """One value as JSON; dataclasses and mappings are objects."""
+    """One value as JSON; models, dataclasses and mappings are objects."""
 
     def render(self, content: Any) -> bytes:
         """The bytes of the value."""
-        return json.dumps(content, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+        text = json.dumps(content, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return text.encode(errors="backslashreplace")  # half a character, which JSON has a name for
 
 
 def _plain(value: Any) -> Any:
@@ -25,6 +27,8 @@ def _plain(value: Any) -> Any:
         return value.astimezone(UTC).isoformat()
     if isinstance(value, UUID):
         return str(value)
+    if isinstance(value, BaseModel):
+        return dict(value)
     if isinstance(value, Mapping):
         return dict(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

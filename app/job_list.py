@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from app.asked import Asked
 from app.errors import BadInput
 from app.search import TERMS, address, terms
 from app.web import Call
@@ -26,7 +27,7 @@ def wanted(call: Call) -> Filters:
     return allowed(call, filters.parse(call.query.multi_items(), now=call.now))
 
 
-def allowed(call: Call, asked: Filters) -> Filters:
+def allowed(call: Asked, asked: Filters) -> Filters:
     """The filters, where none of them would find out what is closed to the eye; BadInput otherwise."""
     for path, _ in asked.payload:
         if call.registry.closes(path.split("."), handler_key=asked.type):

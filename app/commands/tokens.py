@@ -24,7 +24,7 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("name")
-@click.option("--scopes", required=True, metavar="A,B", help=f"What it may do: {', '.join(SCOPES)}.")
+@click.option("--scopes", "--scope", required=True, metavar="A,B", help=f"What it may do: {', '.join(SCOPES)}.")
 @at_owners_desk
 def add(desk: Desk, *, name: str, scopes: str) -> None:
     """Let the program NAME in, and print its token, which is not shown again."""

@@ -11,14 +11,10 @@ from starlette.routing import Route as Served
 
 from app.api import ApiRoute, api_endpoint
 from app.forms import MAX_BODY_BYTES
-from app.ingest.formats import MEDIA_TYPES
-from app.ingest.table import MAX_BYTES
+from app.openapi import described
 from app.routes import (
     account,
     acts,
-    admin_datasets,
-    admin_provisionings,
-    admin_tenants,
     audit,
     cancellations,
     challenges,
@@ -51,7 +47,6 @@ from app.routes import (
     queue,
     queues,
     reassignments,
-    releases,
     replays,
     reveals,
     runs,
@@ -65,6 +60,8 @@ from app.routes import (
     worker,
     workers,
 )
+from app.routes.admin import ADMIN
+from app.routes.v1 import V1
 from app.web import Route, endpoint
 
 Line = TypeVar("Line", Route, ApiRoute)
@@ -180,35 +177,22 @@ ROUTES = (
     Route("GET", "/hand-over", hand_over.index, "viewer", alike=True),
 )
 
+API = (
+    # For programs, each with a token that has the scope: a role for what the pages do, else a narrow one
+    *ADMIN,
+    *V1,
+    ApiRoute("GET", "/metrics", metrics.show, "metrics:read", "text/plain"),
+)
+
 OPEN = (
     # For everybody, without a session and without the database: files, and what a supervisor asks
     Served("/static/{version}/{name:path}", static.show),
     Served("/health/live", health.alive),
     Served("/health/ready", health.ready),
+    Served("/api/v1/openapi.json", described(API)),
     # Asks the provider before it asks the database, and so is no page of the table
     Served("/sign-in/oidc", oidc.new),
     Served("/sign-in/oidc/callback", oidc.create),
-)
-
-
-API = (
-    # For programs, each with a token that has the scope
-    ApiRoute("GET", "/admin/tenants", admin_tenants.index, "tenants:read"),
-    ApiRoute("POST", "/admin/tenants", admin_tenants.create, "tenants:write"),
-    ApiRoute("GET", "/admin/tenants/{tenant}", admin_tenants.show, "tenants:read"),
-    ApiRoute("POST", "/admin/tenants/{tenant}/provision", admin_provisionings.create, "tenants:write"),
-    ApiRoute("GET", "/admin/tenants/{tenant}/provision/status", admin_provisionings.show, "tenants:read"),
-    ApiRoute(
-        "POST",
-        "/admin/tenants/{tenant}/datasets",
-        admin_datasets.create,
-        "datasets:write",
-        max_body_bytes=MAX_BYTES,
-        media_types=MEDIA_TYPES,
-    ),
-    ApiRoute("POST", "/admin/tenants/{tenant}/datasets/{dataset}/models", admin_datasets.train, "datasets:write"),
-    ApiRoute("POST", "/api/v1/releases", releases.create, "releases:write"),
-    ApiRoute("GET", "/metrics", metrics.show, "metrics:read"),
 )
 
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
-from app.api import ApiCall, ApiRoute
+from app.api import JSON, ApiCall, ApiRoute
 from app.bodies import Body
 from app.documents import Document
 from tests.app.routes.programs import SECRET, problem, serve_api
@@ -41,7 +41,7 @@ def test_a_handler_knows_who_asks_and_when(app: Starlette, api: TestClient, conn
 
 
 def test_a_forged_origin_is_nothing_here_where_only_the_token_counts(app: Starlette, api: TestClient) -> None:
-    serve_api(app, echo)
+    serve_api(app, echo, body=Order)
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://e.example"}):
         assert api.post("/admin/probe", json={"number": 1}, headers=headers).status_code == 200
 
@@ -59,7 +59,7 @@ def test_a_deadlock_is_tried_again_with_the_body_from_its_start(
                 raise DBAPIError("statement", {}, psycopg.errors.DeadlockDetected())
         return Document({})
 
-    serve_api(app, unlucky)
+    serve_api(app, unlucky, body=Order)
     assert api.post("/admin/probe", json={"number": 7}).status_code == 200
     assert read == [7, 7, 7]
     assert list(queues.paused(conn)) == ["try-3"]
@@ -114,7 +114,7 @@ def test_reading_cannot_write(app: Starlette, api: TestClient) -> None:
 def test_what_no_route_is_there_for_is_a_problem_as_well(
     app: Starlette, api: TestClient, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
-    serve_api(app, echo)
+    serve_api(app, echo, body=Order)
     answer = api.request(method, path, headers=headers)
     problem(answer, status)
     assert answer.headers.get("allow") == ("POST" if status == 405 else None)
@@ -129,4 +129,4 @@ def test_a_times_zone_is_always_the_same(app: Starlette, api: TestClient) -> Non
 @pytest.mark.parametrize(("path", "scope"), [("/admin/x", "everything"), ("/admin/x", ""), ("/x", "tenants:read")])
 def test_a_route_without_a_known_scope_or_elsewhere_cannot_be_made(path: str, scope: Any) -> None:
     with pytest.raises(ValueError, match="say which scope"):
-        ApiRoute("GET", path, echo, scope)
+        ApiRoute("GET", path, echo, scope, JSON)

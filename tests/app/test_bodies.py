@@ -50,7 +50,7 @@ def count(call: ApiCall) -> Response:
 def test_a_document_that_is_not_what_is_taken_is_refused_member_by_member(
     app: Starlette, api: TestClient, body: Any, at_fault: list[str]
 ) -> None:
-    serve_api(app, echo)
+    serve_api(app, echo, body=Order)
     found = problem(api.post("/admin/probe", json=body), 422)
     assert [each["field"] for each in found["errors"]] == at_fault
     assert all(each["detail"] for each in found["errors"])
@@ -58,7 +58,7 @@ def test_a_document_that_is_not_what_is_taken_is_refused_member_by_member(
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b"{'a': 1}", b"{} {}", b'{"note": "\\ud800"}', b"[" * 9000, b" "])
 def test_what_is_not_json_is_refused(app: Starlette, api: TestClient, body: bytes) -> None:
-    serve_api(app, echo)
+    serve_api(app, echo, body=Order)
     answer = api.post("/admin/probe", content=body, headers={"Content-Type": "application/json; charset=utf-8"})
     assert "not JSON" in problem(answer, 400)["detail"]
 
@@ -73,7 +73,7 @@ def test_what_is_not_json_is_refused(app: Starlette, api: TestClient, body: byte
 def test_another_type_is_refused_and_the_right_one_named(
     app: Starlette, api: TestClient, headers: dict[str, str]
 ) -> None:
-    serve_api(app, echo)
+    serve_api(app, echo, body=Order)
     answer = api.post("/admin/probe", content=b'{"number": 1}', headers=headers)
     problem(answer, 415)
     assert answer.headers["accept"] == "application/json"
@@ -81,7 +81,7 @@ def test_another_type_is_refused_and_the_right_one_named(
 
 @pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_body_beyond_the_bound_is_refused(app: Starlette, api: TestClient, in_pieces: bool) -> None:
-    serve_api(app, echo, max_body_bytes=10_000)
+    serve_api(app, echo, body=Order, max_body_bytes=10_000)
     content = stream(11_000) if in_pieces else b"x" * 11_000
     answer = api.post("/admin/probe", content=content, headers={"Content-Type": "application/json"})
     assert "10,000" in problem(answer, 413)["detail"]
@@ -101,7 +101,7 @@ def test_a_route_may_take_more_than_any_form_and_leaves_nothing_on_the_disk(
 
 @pytest.mark.parametrize("length", ["x", "-1", "1" * 30, "99999999"])
 def test_a_length_that_cannot_be_is_refused(app: Starlette, api: TestClient, length: str) -> None:
-    serve_api(app, echo)
+    serve_api(app, echo, body=Order)
     problem(api.post("/admin/probe", headers={"Content-Length": length}), 413)
 
 

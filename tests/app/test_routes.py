@@ -45,7 +45,8 @@ def address(route: Route) -> str:
 def test_what_anyone_may_see_is_a_short_list() -> None:
     assert {route.path for route in ROUTES if route.access == "anyone"} == PUBLIC
     provider, health = {"/sign-in/oidc", "/sign-in/oidc/callback"}, {"/health/live", "/health/ready"}
-    assert {route.path for route in OPEN} == {"/static/{version}/{name:path}", *health, *provider}
+    files = {"/static/{version}/{name:path}", "/api/v1/openapi.json"}
+    assert {route.path for route in OPEN} == {*files, *health, *provider}
 
 
 def test_the_console_serves_the_table_and_nothing_else(app: Starlette) -> None:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from app.ingest.commit import ingest_commit
 from app.ingest.formats import Format
-from app.routes import admin_datasets
+from app.routes.admin import datasets as routes
 from tests.app.routes.programs import program, token
 from tests.conformance.acts import jobs, take
 from tests.provisioned import provisioned
@@ -79,7 +79,7 @@ def test_s1_28_a_request_that_breaks_after_the_enqueue_leaves_neither(
         raise KeyError
 
     with monkeypatch.context() as patched:
-        patched.setattr(admin_datasets, "_record", break_down)
+        patched.setattr(routes, "_record", break_down)
         assert put(client, tenant_id).status_code == 500
     assert (counted(engine, tenant_id), jobs(conn)) == ((0, 0), [])
     assert put(client, tenant_id).status_code == 201

@@ -1,4 +1,4 @@
-"""The API's tokens: programs that may come in, what each may do, and when each last did."""
+"""The API's tokens: programs that may come in, what each may do (a role, or a narrow scope), when each last did."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from worker.database import Names, Row, insert, moment, optional, seconds
 from worker.errors import InvalidInput
 from worker.queries import audit
 from worker.queries.audit import Actor
+from worker.queries.operators import ROLES, Role
 from worker.queries.schema import api_tokens
 
-Scope = Literal["tenants:read", "tenants:write", "datasets:write", "releases:write", "metrics:read"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
+Narrow = Literal["tenants:read", "tenants:write", "datasets:write", "releases:write", "metrics:read"]
+Scope = Role | Narrow
+SCOPES: tuple[Scope, ...] = (*ROLES, *get_args(Narrow))
 TOUCH_AFTER_SECONDS = 60
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}", re.ASCII)
@@ -63,8 +65,9 @@ class Token:
     touch_due: bool = False
 
     def may(self, scope: Scope) -> bool:
-        """Whether it may do what the scope names."""
-        return scope in self.scopes and not self.revoked
+        """Whether it may do what the scope names; each role may do what those before it may, as operators may."""
+        able = SCOPES[SCOPES.index(scope) : len(ROLES)] or (scope,)
+        return not self.revoked and not self.scopes.isdisjoint(able)
 
 
 @dataclass(frozen=True, slots=True)

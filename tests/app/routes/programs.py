@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route as Served
 from starlette.testclient import TestClient
 
-from app.api import ApiHandler, ApiRoute, api_endpoint
+from app.api import JSON, ApiHandler, ApiRoute, api_endpoint
 from app.bearer import new_token
 from app.sessions import digest
 from worker.queries import tokens
@@ -36,7 +36,7 @@ def program(app: Starlette, shown: str | None) -> TestClient:
 
 def serve_api(app: Starlette, handler: ApiHandler, method: Any = "POST", **options: Any) -> None:
     """Serve a handler at /admin/probe, for tokens that may write tenants."""
-    route = ApiRoute(method, "/admin/probe", handler, "tenants:write", **options)
+    route = ApiRoute(method, "/admin/probe", handler, "tenants:write", JSON, **options)
     app.router.routes.append(Served(route.path, api_endpoint(route), methods=[method]))
 
 

@@ -50,11 +50,12 @@ def read(
     tenant_id: UUID | None = None,
     before: str | None = None,
     after: str | None = None,
+    most: int | None = None,
     now: datetime,
 ) -> Page:
     """One page of the list; `tenant_id` is that of the tenant the filters name."""
     at = keyset.place(sources.order(filters), before=before, after=after)
-    listing = sources.listing(filters, LINE, tenant_id=tenant_id, now=now)
+    listing = replace(sources.listing(filters, LINE, tenant_id=tenant_id, now=now), most=most)
     return keyset.read(conn, listing, at, dress=with_tenant, values={"at_now": now})
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from app.api import ApiCall
-from app.bodies import Body
 from app.documents import Document
+from app.shapes.admin import Provision
 from worker.database import Connection
 from worker.errors import UnknownTenant
 from worker.failures import last_line
@@ -16,15 +16,9 @@ from worker.queries import provision_acts, provisioning
 from worker.queries.provisioning import ProvisionStatus
 
 
-class Asked(Body):
-    """Whether a provisioning that failed or was cancelled is to run again."""
-
-    retry: bool = False
-
-
 def create(call: ApiCall) -> Response:
-    """Its job is in the database when this is answered; asking twice is asking once (S1-83, S1-84)."""
-    again, job_types = call.read(Asked).retry, call.registry.job_types
+    """Have the tenant provisioned: the job is in the database when this is answered; twice is once (S1-83, S1-84)."""
+    again, job_types = call.read(Provision).retry, call.registry.job_types
     with call.engine.begin() as conn:
         provision_acts.provision(conn, job_types, tenant_id=call.tenant, actor=call.actor, again=again, now=call.now)
         found = _status(call, conn)
@@ -32,7 +26,7 @@ def create(call: ApiCall) -> Response:
 
 
 def show(call: ApiCall) -> Response:
-    """How far it is: `not_started` only where nobody has asked for it (S1-87 to S1-89)."""
+    """Say how far it is: `not_started` only where nobody has asked for it (S1-87 to S1-89)."""
     with call.engine.begin() as conn:
         return Document(_status(call, conn))
 

@@ -7,27 +7,20 @@ from typing import Any
 from starlette.responses import Response
 
 from app.api import ApiCall
-from app.bodies import Body
 from app.documents import Document
 from app.errors import BadInput, Conflict
+from app.shapes import MOST
+from app.shapes.admin import NewTenant
 from worker.database import Row
 from worker.errors import UnknownTenant
 from worker.queries import audit, tenants
 from worker.queries.pages import cursors
 
 LIST = "/admin/tenants"
-MOST = 200
-
-
-class NewTenant(Body):
-    """A tenant to add."""
-
-    slug: str
-    display_name: str
 
 
 def index(call: ApiCall) -> Response:
-    """One page of tenants in the order of their slugs; `next` is the address of the page after it."""
+    """List the tenants in the order of their slugs; `next` is the address of the page after it."""
     limit, after = _limit(call), call.query.get("after")
     last = cursors.decode(after, cursors.name)[0] if after else None
     with call.engine.begin() as conn:
@@ -39,7 +32,7 @@ def index(call: ApiCall) -> Response:
 
 
 def create(call: ApiCall) -> Response:
-    """Add one: 201 when it is new, 200 when it is there by the same name, 409 when by another."""
+    """Add a tenant: 201 when it is new, 200 when it is there by the same name, 409 when by another."""
     asked = call.read(NewTenant)
     with call.engine.begin() as conn:
         row, created = tenants.ensure(conn, slug=asked.slug, display_name=asked.display_name, now=call.now)
@@ -51,7 +44,7 @@ def create(call: ApiCall) -> Response:
 
 
 def show(call: ApiCall) -> Response:
-    """One tenant."""
+    """Read one tenant."""
     with call.engine.begin() as conn:
         row = tenants.by_id(conn, tenant_id=call.tenant)
     if row is None:
