@@ -23,11 +23,15 @@ SCHEMAS = "#/components/schemas/{model}"
 PATHS = {
     "act": ("uuid", "The id of an act."),
     "dataset": ("uuid", "The id of a dataset."),
+    "group": (None, "The fingerprint of a group of dead letters."),
     "instance": (None, "The id of a worker's process."),
     "job": ("uuid", "The id of a job."),
+    "operator": ("uuid", "The id of an operator."),
     "queue": (None, "The name of a queue."),
     "tenant": ("uuid", "The id of a tenant."),
+    "token": (None, "The name of a token."),
     "type": (None, "A job type, or the id of a subscriber."),
+    "view": ("uuid", "The id of a saved view."),
 }
 """What stands in addresses: the format and what it is."""
 TEXT = {"schema": {"type": "string"}}
