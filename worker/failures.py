@@ -16,6 +16,8 @@ MAX_DETAIL = 4000
 MAX_SUMMARY = 300
 UNPRINTABLE = "The exception could not be shown."
 EMAIL_WITHHELD = "Email delivery failed; provider detail withheld."
+RULE = 1
+"""The version of the rule by which messages are compared: one more with each change of what is made alike."""
 
 _SECRETS = (
     (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,30}://)[^\s/@]{1,500}@"), r"\1[redacted]@"),
@@ -48,6 +50,11 @@ class Failure:
     detail: str
     fingerprint: str
 
+    @property
+    def alike(self) -> str:
+        """Its message as it is compared."""
+        return alike(self.summary)
+
 
 def describe(error: BaseException, *, handler_key: str, withhold: bool = False) -> Failure:
     """The failure of a handler; never raises. With `withhold`, the provider's own words are dropped (S1-108)."""
@@ -62,7 +69,12 @@ def describe(error: BaseException, *, handler_key: str, withhold: bool = False) 
 
 def fingerprint(handler_key: str, error_type: str, message: str) -> str:
     """The group an error belongs to: its message with ids, numbers, quotes, addresses and hex made alike."""
-    return _digest(handler_key, error_type, alike(message))
+    return named(handler_key, error_type, alike(message))
+
+
+def named(handler_key: str, error_type: str, message: str) -> str:
+    """The same of a message that was made alike before."""
+    return _digest(handler_key, error_type, message)
 
 
 def exact_fingerprint(handler_key: str, error_type: str, message: str) -> str:

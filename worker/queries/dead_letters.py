@@ -32,6 +32,8 @@ NEW_BUDGET = {
     "error_type": null(),
     "error_summary": null(),
     "error_fingerprint": null(),
+    "error_alike": null(),
+    "error_rule": null(),
     "updated_at": moment(),
 }
 REPLAY = (

@@ -11,10 +11,11 @@ from uuid import UUID
 from sqlalchemy import Connection, Float, Integer, Text, and_, case, func, null, select, update
 
 from worker.database import Id, moment, records, seconds
-from worker.failures import Failure
+from worker.failures import RULE, Failure
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries import attempts, statistics
 from worker.queries.fence import LET_GO, is_held
+from worker.queries.homes import home_of
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
 
@@ -48,10 +49,13 @@ _ROWS = records(
     error_type=Text(),
     error_summary=Text(),
     error_fingerprint=Text(),
+    error_alike=Text(),
+    error_rule=Integer(),
 )
 _result = _ROWS.c
 _held = is_held(_result.job_id, _result.generation)
-_no_error = dict.fromkeys(("error_detail", "error_type", "error_summary", "error_fingerprint"), null())
+_ERROR = ("error_detail", "error_type", "error_summary", "error_fingerprint", "error_alike", "error_rule")
+_no_error = dict.fromkeys(_ERROR, null())
 COMPLETE = (
     update(job)
     .where(_held)
@@ -78,7 +82,9 @@ FINISH = (
         error_detail=_result.error,
         error_type=_result.error_type,
         error_summary=_result.error_summary,
-        error_fingerprint=_result.error_fingerprint,
+        error_fingerprint=home_of(_result.error_fingerprint),
+        error_alike=_result.error_alike,
+        error_rule=_result.error_rule,
         **LET_GO,
     )
     .returning(job.c.id, job.c.status)
@@ -183,6 +189,8 @@ def _row(result: Result) -> dict[str, Any]:
         "error_type": failure and failure.error_type,
         "error_summary": failure and failure.summary,
         "error_fingerprint": failure and failure.fingerprint,
+        "error_alike": failure and failure.alike,
+        "error_rule": failure and RULE,
     }
 
 

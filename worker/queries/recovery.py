@@ -11,9 +11,11 @@ from sqlalchemy import Connection, Text, and_, bindparam, case, func, literal, n
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Row, among, moment, seconds
+from worker.failures import RULE
 from worker.model import LEASE_EXPIRED, RECOVERED, AttemptOutcome, Status
 from worker.queries import attempts, statistics, wakeups
 from worker.queries.fence import LET_GO
+from worker.queries.homes import go_home
 from worker.queries.savepoints import apart, reason
 from worker.queries.schema import has_status
 from worker.queries.schema import platform_jobs as job
@@ -62,6 +64,8 @@ RECOVER = (
         error_type=LEASE_EXPIRED,
         error_summary=RECOVERED,
         error_fingerprint=literal("lease-expired:") + sql_cast(job.c.handler_key, Text),
+        error_alike=RECOVERED,
+        error_rule=RULE,
         **LET_GO,
     )
     .returning(job.c.id, job.c.status)
@@ -110,6 +114,7 @@ def _recover(conn: Connection, rows: Sequence[Row], answer: Recovered, now: date
     if not rows:
         return
     moved = conn.execute(RECOVER, {"stale_ids": [row.id for row in rows], "at_now": now}).all()
+    go_home(conn, job_ids=[row.id for row in moved if row.status == Status.FAILED])
     attempts.record(conn, (_ended(row) for row in rows if row.locked_by), now=now)
     lists = answer.by_status()
     for row in moved:

@@ -12,7 +12,7 @@ from worker.queries.schema import platform_jobs as job
 MAX_TITLE = 500
 
 TITLE = (
-    select(func.coalesce(job.c.error_type, "").label("kind"), func.coalesce(job.c.error_summary, "").label("summary"))
+    select(func.coalesce(job.c.error_type, "").label("kind"), job.c.error_alike, job.c.error_summary)
     .where(has_status(Status.FAILED), job.c.error_fingerprint == bindparam("of_group", type_=Text))
     .order_by(job.c.finished_at.desc(), job.c.id.desc())
     .limit(1)
@@ -22,5 +22,7 @@ TITLE = (
 def title(conn: Connection, *, fingerprint: str) -> str:
     """One line, fit for the trail; the fingerprint itself where nothing of the group is left."""
     row = conn.execute(TITLE, {"of_group": fingerprint}).first()
-    said = ": ".join(part for part in (row.kind, alike(row.summary)) if part) if row else ""
-    return said[:MAX_TITLE] or fingerprint
+    if row is None:
+        return fingerprint
+    said = row.error_alike or alike(row.error_summary or "")
+    return ": ".join(part for part in (row.kind, said) if part)[:MAX_TITLE] or fingerprint

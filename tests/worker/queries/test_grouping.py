@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from tests import factories
 from tests.factories import NOON
+from tests.worker.queries.bulk_acts.desk import SAME, ran
 from worker.errors import InvalidInput
 from worker.failures import exact_fingerprint, fingerprint
 from worker.model import Status
@@ -131,4 +132,11 @@ def test_a_group_that_joined_another_is_not_kept_apart_by_itself(conn: Connectio
     assert grouping.split(conn, fingerprint=A, actor=LEE, now=NOON) is None
     letter = die(conn)
     assert regrouping.regroup(conn, limit=10, now=NOON) == 1
+    assert group_of(conn, letter) == B
+
+
+def test_what_dies_of_an_error_that_joined_another_group_is_in_that_one_at_once(conn: Connection) -> None:
+    grouping.merge(conn, fingerprint=SAME.fingerprint, into=B, actor=LEE, now=NOON)
+    letter = factories.job(conn)
+    assert ran(conn, NOON, SAME) == 1
     assert group_of(conn, letter) == B

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, event, insert, select, text
 
 from tests.factories import NOON, attempts, claimed, job, stored
 from tests.worker.queries.test_claims import DANA
-from worker.failures import describe
+from worker.failures import RULE, describe
 from worker.model import AttemptOutcome, Job, Status, new_id
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
@@ -53,7 +53,7 @@ def test_s1_103_a_failure_at_the_ceiling_is_a_dead_letter_with_a_group(conn: Con
     end(conn, Result(mine, AttemptOutcome.DEAD_LETTER, run_ms=20, failure=FAILURE))
     row = stored(conn, mine.id)
     assert (row.status, row.finished_at, row.error_type) == ("failed", LATER, "ValueError")
-    assert row.error_fingerprint == FAILURE.fingerprint
+    assert (row.error_fingerprint, row.error_alike, row.error_rule) == (FAILURE.fingerprint, FAILURE.alike, RULE)
 
 
 def test_a_batch_is_finished_together(conn: Connection) -> None:

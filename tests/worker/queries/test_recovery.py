@@ -12,7 +12,10 @@ from sqlalchemy.exc import IntegrityError
 
 from tests.factories import NOON, attempts, claimed, job, stored, worker_instance
 from tests.refusing import refusing
+from worker.failures import RULE
 from worker.model import RECOVERED, AttemptOutcome, Status
+from worker.queries import grouping
+from worker.queries.audit import Actor
 from worker.queries.outcomes import Result, finish
 from worker.queries.recovery import Recovered, recover
 from worker.queries.schema import platform_jobs as jobs
@@ -42,6 +45,15 @@ def test_s1_114_a_lost_job_without_attempts_left_is_a_dead_letter_in_a_group_of_
     row = stored(conn, id_)
     assert (row.status, row.finished_at, row.error_fingerprint) == ("failed", LATER, "lease-expired:render_report")
     assert row.error_detail == "Recovered after worker lease expired."
+    assert (row.error_alike, row.error_rule) == (RECOVERED, RULE)
+
+
+def test_what_dies_with_its_worker_is_in_the_group_that_those_joined_at_once(conn: Connection) -> None:
+    died, again = (job(conn, status=Status.RUNNING, attempts=5, max_attempts=most) for most in (5, 6))
+    own, joined = "lease-expired:render_report", "b" * 16
+    grouping.merge(conn, fingerprint=own, into=joined, actor=Actor("lee"), now=NOON)
+    sweep(conn)
+    assert [stored(conn, each).error_fingerprint for each in (died, again)] == [joined, own]
 
 
 def test_s1_111_a_lease_that_lives_wins_over_an_old_lock(conn: Connection) -> None:

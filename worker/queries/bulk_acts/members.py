@@ -46,6 +46,8 @@ WAS = {
         "error_summary",
         "error_detail",
         "error_fingerprint",
+        "error_alike",
+        "error_rule",
     )
 }
 """What a move may change of a job, and where it is remembered."""

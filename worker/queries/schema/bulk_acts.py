@@ -44,6 +44,10 @@ bulk_acts = Table(
     Column("why", Text),
     # When somebody has to look at it again; NULL for never
     Column("next_at", Timestamp),
+    # 20261130_c025: when the form was drawn that told of them, as what died again since is not the one that was meant;
+    # and how many were cancelled or pruned before it was known what became of them
+    Column("seen_at", Timestamp),
+    *(Column(name, Integer, nullable=False, server_default="0") for name in ("cancelled", "gone")),
     CheckConstraint("action IN ('replay', 'cancel', 'run', 'reassign')", name="action"),
     CheckConstraint("state IN ('trial', 'moving', 'stopped', 'aborted', 'done', 'undoing', 'undone')", name="state"),
     CheckConstraint("mode IN ('all', 'one_first', 'rate')", name="mode"),
@@ -88,6 +92,8 @@ bulk_act_jobs = Table(
     Column("was_error_summary", Text),
     Column("was_error_detail", Text),
     Column("was_error_fingerprint", Text),
+    Column("was_error_alike", Text),
+    Column("was_error_rule", Integer),
     CheckConstraint("state IN ('left', 'done', 'skipped', 'failed', 'undone')", name="state"),
     CheckConstraint("outcome IN ('passed', 'same_error', 'new_error', 'cancelled', 'gone')", name="outcome"),
     limit("why", 200),

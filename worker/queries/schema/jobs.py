@@ -12,6 +12,7 @@ from sqlalchemy import (
     Integer,
     Table,
     Text,
+    func,
     literal_column,
     text,
 )
@@ -60,6 +61,9 @@ platform_jobs = Table(
     Column("error_summary", Text),
     Column("error_fingerprint", Text),
     Column("finished_at", Timestamp),
+    # The message as it is compared, and the version of the rule that made it so: see failures.RULE
+    Column("error_alike", Text),
+    Column("error_rule", Integer),
     limit("job_type", 100, 1),
     CheckConstraint("status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="status"),
     CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
@@ -154,6 +158,13 @@ Index(
     platform_jobs.c.error_fingerprint,
     platform_jobs.c.finished_at.desc(),
     platform_jobs.c.id.desc(),
+    **bounded("status = 'failed'"),
+)
+# What an older rule grouped, or none that was noted, is found here and read again
+Index(
+    "ix_platform_jobs_dead_rule",
+    func.coalesce(platform_jobs.c.error_rule, literal_column("0")),
+    platform_jobs.c.id,
     **bounded("status = 'failed'"),
 )
 # Direct jobs are the audit record and stay; only what came from an event is ever pruned (see retention)

@@ -21,7 +21,7 @@ _OF_EVENT = "event_id, event_type, subscriber_id, schema_version"
 # A job that is to run again, sooner, elsewhere or not at all
 _OLD_JOB = (
     "status, queue, attempts, replays, available_at, scheduled, cancel_requested_at, finished_at, error_detail,"
-    " error_type, error_summary, error_fingerprint, updated_at"
+    " error_type, error_summary, error_fingerprint, error_alike, error_rule, updated_at"
 )
 
 PRIVILEGES: Privileges = {
@@ -80,8 +80,7 @@ PRIVILEGES: Privileges = {
     "bulk_acts": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
     "bulk_act_jobs": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
     "dead_letter_groups": {
-        APP_RW: "SELECT, INSERT (fingerprint, split_from, title, updated_at, updated_by),"
-        " UPDATE (state, state_at, state_by, split_from, updated_at, updated_by)",
+        APP_RW: "SELECT, INSERT, UPDATE (state, state_at, state_by, split_from, updated_at, updated_by)",
         CONSOLE_RW: "SELECT, INSERT, UPDATE",
     },
 }

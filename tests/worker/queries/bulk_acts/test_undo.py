@@ -36,7 +36,7 @@ def known(conn: Connection, job_id: UUID) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("action", "columns"),
     [
-        (Action.REPLAY, {"status": Status.FAILED, "replays": 2, "error_detail": "Traceback …"}),
+        (Action.REPLAY, {"status": Status.FAILED, "replays": 2, "error_alike": "no such ‹text›", "error_rule": 1}),
         (Action.CANCEL, {"status": Status.FAILED}),
         (Action.CANCEL, {"available_at": LATER, "scheduled": True, "attempts": 2}),
         (Action.CANCEL, {"status": Status.RUNNING}),
