@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app import problems, refusals, sessions
 from app.console import console_of
+from app.lens import slug_of, within
 from app.templating import is_htmx, page
 from worker.database import is_outage
 from worker.errors import InvalidInput, KeyReused, TenantNotReady, UnknownTenant
@@ -170,12 +171,15 @@ async def refuse(request: Request, status: int, message: str) -> Response:
 
 async def signed_out(request: Request, error: Exception) -> Response:
     """To the sign-in page and back here; an htmx request sends the whole page there."""
+    lens = request.scope.get("root_path", "")
     if is_htmx(request):
         _host, _, current = request.headers.get("hx-current-url", "").partition("://")[2].partition("/")
-        return Response(status_code=401, headers={"HX-Redirect": sign_in("/" + current.partition("#")[0])})
+        following = within(lens, "/" + current.partition("#")[0])
+        return Response(status_code=401, headers={"HX-Redirect": sign_in(following)})
     query = request.scope["query_string"].decode("ascii", "replace")
     here = f"{request.scope['path']}?{query}" if query else request.scope["path"]
-    return RedirectResponse(sign_in(here if request.method == "GET" else "/"), status_code=303)
+    following = within(lens, here if request.method == "GET" else "/")
+    return RedirectResponse(sign_in(following), status_code=303)
 
 
 def sign_in(following: str) -> str:
@@ -213,6 +217,7 @@ async def explain(
         back=words.back,
         back_label=words.back_label,
         request_id=request.state.request_id,
+        leaves=slug_of(request) if status == 404 else None,
     )
 
 

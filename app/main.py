@@ -18,6 +18,7 @@ from app import errors, passwords, routes, templating
 from app.assets import Assets
 from app.console import Console
 from app.forms import MAX_BODY_BYTES
+from app.lens import Lenses
 from app.live import Live
 from app.metrics.exposition import Exposition
 from app.middleware import Door, RequestId, SecurityHeaders
@@ -115,6 +116,7 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
         *([Middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)] if proxies else []),
         Middleware(RequestId),
         Middleware(SecurityHeaders),
+        Middleware(Lenses),
         Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
         Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
         Middleware(Door, refuse=errors.refuse, hosts=settings.hosts, max_body_bytes=MAX_BODY_BYTES),

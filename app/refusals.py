@@ -26,7 +26,7 @@ def record(console: Console, request: Request, *, action: str, reason: str) -> N
 
 def target_of(request: Request) -> str:
     """What was asked for, as the trail has it."""
-    return f"{request.method} {request.scope['path']}"
+    return f"{request.method} {request.scope.get('root_path', '')}{request.scope['path']}"
 
 
 def note(conn: Connection, actor: Actor, *, action: str, target: str | None, reason: str, now: datetime) -> None:

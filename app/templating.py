@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.browser_names import browser_name
+from app.lens import written
 from worker.resources import folder
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def page(
     loaded = console.templates.get_template(template)
     known = {**_surroundings(request), **context}
     text = loaded.render(known) if block is None else "".join(loaded.blocks[block](loaded.new_context(known)))
-    return HTMLResponse(text, status_code=code, headers={"Vary": VARY, **(headers or {})})
+    return HTMLResponse(written(request, text), status_code=code, headers={"Vary": VARY, **(headers or {})})
 
 
 def see_other(url: str) -> Response:
@@ -89,6 +90,7 @@ def _surroundings(request: Request) -> dict[str, Any]:
     visit = getattr(request.state, "visit", None)
     operator, figures = visit and visit.operator, console.sampler.last
     nav = [each for each in figures.nav() if operator.may(each.role)] if operator and figures else []
+    lens = getattr(request.state, "lens", None)
     path, query = request.scope["path"], request.scope["query_string"].decode("ascii", "replace")
     return {
         "request": request,
@@ -98,5 +100,7 @@ def _surroundings(request: Request) -> dict[str, Any]:
         "now": visit.now if visit else console.now or datetime.now(UTC),
         "environment": console.settings.environment,
         "nav": nav,
+        "lens": lens,
+        "narrowed": getattr(request.state, "narrowed", True),
         "stream": console.live.address(figures),
     }

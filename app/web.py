@@ -16,11 +16,13 @@ from starlette.responses import Response
 from app import refusals, sessions
 from app.asked import Asked, noun
 from app.console import Console, console_of
-from app.errors import Forbidden, SignedOut, Unavailable
+from app.errors import Forbidden, NotFound, SignedOut, Unavailable
 from app.forms import read_form
+from app.lens import Lens, slug_of
 from app.shared import Anyone, Personal
 from app.templating import is_htmx
 from worker.database import Connection, is_outage, is_retryable, read_only
+from worker.queries import tenants
 from worker.queries.audit import Actor
 from worker.queries.operators import Operator, Role
 from worker.queries.sessions import Visit
@@ -37,6 +39,8 @@ class Call(Asked):
 
     operator: Operator | None
     form: FormData
+    lens: Lens | None = None
+    """The one tenant that is looked at; None where it is all of them."""
 
     @property
     def htmx(self) -> bool:
@@ -48,6 +52,13 @@ class Call(Asked):
         """The id of the element that the answer replaces: `rows` of `section#rows`."""
         target = self.request.headers.get("hx-target", "") if self.htmx else ""
         return unquote(target.partition("#")[2]) or None
+
+    @property
+    def base_url(self) -> str:
+        """What an address begins with that is read outside of the console: this lens, too, is in it."""
+        given = self.settings.url
+        prefix: str = self.request.scope.get("root_path", "")
+        return given.rstrip("/") + prefix if given else str(self.request.base_url).rstrip("/")
 
     @property
     def actor(self) -> Actor:
@@ -70,6 +81,8 @@ class Route:
     hashes_passwords: bool = False
     alike: bool = False
     """Whether its live regions show everybody of a role the same, so that one answer does for all who watch."""
+    narrowed: bool = False
+    """Whether in a lens it shows and moves what is the one tenant's alone; else it says there that it does not."""
 
     def __post_init__(self) -> None:
         if self.access not in ("anyone", *get_args(Role)):
@@ -119,7 +132,8 @@ async def _shared(console: Console, request: Request, route: Route, visit: Visit
 
 
 async def _made(console: Console, request: Request, route: Route, visit: Visit, *, whose: str) -> Response:
-    key = (whose, f"{request.scope['path']}?{request.url.query}", request.headers["hx-target"])
+    path = request.scope.get("root_path", "") + request.scope["path"]
+    key = (whose, f"{path}?{request.url.query}", request.headers["hx-target"])
     work = partial(_permitted, request, FormData(), route, visit)
     return await console.shared.answer(key, request, partial(anyio.to_thread.run_sync, answered, work))
 
@@ -151,6 +165,8 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
     with (read_only(console.engine) if safe else console.engine).begin() as conn:
         visit = request.state.visit = known or sessions.recognise(conn, request)
         _admit(visit.operator, route.access)
+        request.state.narrowed = route.narrowed
+        lens = request.state.lens = _looked_through(conn, request) if visit.operator else None
         sampled = console.sampler.figures(conn, fresh=safe) if visit.operator else None
         request.state.figures = sampled
         call = Call(
@@ -161,6 +177,7 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
             sampled=sampled,
             operator=visit.operator,
             form=form,
+            lens=lens,
         )
         response = route.handler(call, conn)
     if not safe:
@@ -169,6 +186,17 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
     elif visit.touch_due:
         sessions.touch(console, visit)
     return response
+
+
+def _looked_through(conn: Connection, request: Request) -> Lens | None:
+    """The tenant whose lens it is; where there is none, the page that says so lies outside of it."""
+    slug = slug_of(request)
+    if slug is None:
+        return None
+    if row := tenants.by_slug(conn, slug=slug):
+        return Lens(row.id, row.slug, row.display_name)
+    request.scope["root_path"] = ""
+    raise NotFound(f"There is no tenant {slug}.", title="No such tenant")
 
 
 def _admit(operator: Operator | None, access: Access) -> None:

@@ -34,6 +34,7 @@ from app.routes import (
     invitations,
     job_type,
     jobs,
+    lenses,
     live,
     metrics,
     oidc,
@@ -107,6 +108,8 @@ ROUTES = (
     Route("POST", "/operators/{operator}/enable", operator_access.enable, "admin"),
     # live
     Route("GET", "/live", live.show, "viewer"),
+    # one tenant, or all of them
+    Route("GET", "/lens", lenses.new, "viewer"),
     # overview, queues, workers, tenants
     Route("GET", "/", overview.index, "viewer", alike=True),
     Route("GET", "/findings", findings.index, "viewer"),

@@ -48,6 +48,7 @@ PAGES = {
     ),
     "/account/second-factor": ("/account/second-factor", "No second factor can be set up here"),
     "/account/second-factor/new": ("/account/second-factor/new", "WATCHFLOOR_SECRET_KEYS is not set"),
+    "/lens": ("/lens?q=AC", "Acme"),
     "/queues": ("/queues", "invoices"),
     "/queues/{queue}": ("/queues/invoices", "Why jobs wait"),
     "/job-types/{type:path}": ("/job-types/render_report", "Where it waits"),

@@ -70,9 +70,14 @@ def by_id(conn: Connection, *, tenant_id: UUID) -> Row | None:
     return conn.execute(BY_ID, {"of_id": tenant_id}).one_or_none()
 
 
+def by_slug(conn: Connection, *, slug: str) -> Row | None:
+    """The tenant of that slug."""
+    return conn.execute(BY_SLUG, {"as_slug": slug}).one_or_none()
+
+
 def id_of(conn: Connection, *, slug: str) -> UUID | None:
     """The id of the tenant of that slug; None when there is none."""
-    row = conn.execute(BY_SLUG, {"as_slug": slug}).one_or_none()
+    row = by_slug(conn, slug=slug)
     return row.id if row else None
 
 

@@ -1,0 +1,121 @@
+"""The lens of one tenant: an address that every link stays below, and what lies outside of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import Connection
+from starlette.applications import Starlette
+
+from app.lens import split, within
+from tests import factories
+from tests.app.conftest import Visitor, browser
+
+LINK = re.compile(r'(data-leaves )?\b(?:href|action|formaction|src|hx-get|hx-post|hx-sse:connect)="(/[^"]*)')
+
+
+def links(page: str) -> list[tuple[str, str]]:
+    return LINK.findall(page)
+
+
+def test_the_bar_says_whose_lens_it_is_and_leads_out(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    page = visitor().get("/in/acme/jobs?queue=mail").text
+    bar = page.partition('aria-label="Lens"')[2].partition("</section>")[0]
+    assert "Only" in bar
+    assert "acme" in bar
+    assert '<a class="button small" data-leaves href="/jobs?queue=mail">Leave</a>' in bar
+    assert "<title>Jobs · acme · Watchfloor</title>" in page
+
+
+def test_every_link_of_a_page_in_the_lens_stays_there(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    found = links(visitor().get("/in/acme/jobs").text)
+    fallen = {address for leaves, address in found if not leaves and not address.startswith(("/in/acme/", "/static/"))}
+    assert fallen == {"/sign-out"}
+    assert any(address.startswith("/in/acme/live?") for _, address in found)
+
+
+def test_outside_of_it_nothing_says_lens(visitor: Visitor, conn: Connection) -> None:
+    page = visitor().get("/jobs").text
+    assert 'aria-label="Lens"' not in page
+    assert not [address for _, address in links(page) if address.startswith("/in/")]
+
+
+def test_a_redirect_stays_in_it(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    answer = visitor().get("/in/acme/jobs?q=queue:mail")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/in/acme/jobs?queue=mail")
+
+
+def test_its_first_page_is_reached_without_the_slash(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    answer = visitor().get("/in/acme?span=7d")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/in/acme/?span=7d")
+
+
+def test_a_tenant_that_is_not_there_is_not_found_in_words_that_lead_out(visitor: Visitor) -> None:
+    answer = visitor().get("/in/nobody/jobs?queue=mail")
+    assert answer.status_code == 404
+    assert "There is no tenant nobody." in answer.text
+    assert 'data-leaves href="/jobs?queue=mail">Leave nobody' in answer.text
+    assert not [address for _, address in links(answer.text) if address.startswith("/in/")]
+
+
+def test_nobody_learns_without_signing_in_which_tenants_there_are(app: Starlette, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    for slug in ("acme", "nobody"):
+        answer = browser(app).get(f"/in/{slug}/jobs?queue=mail")
+        assert answer.status_code == 303
+        assert answer.headers["location"] == f"/sign-in?next=%2Fin%2F{slug}%2Fjobs%3Fqueue%3Dmail"
+
+
+def test_signing_in_leads_back_into_it(app: Starlette, visitor: Visitor) -> None:
+    answer = visitor().get("/sign-in?next=/in/acme/jobs?queue=mail")
+    assert answer.headers["location"] == "/in/acme/jobs?queue=mail"
+
+
+@pytest.mark.parametrize(
+    "path", ["/in/acme/static/x/app.css", "/in/acme/in/acme/jobs", "/in/acme/admin/tenants", "/in/"]
+)
+def test_what_is_there_once_for_all_is_not_there_again_below_a_lens(
+    visitor: Visitor, conn: Connection, path: str
+) -> None:
+    factories.tenant(conn, "acme")
+    assert visitor().get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "inside"),
+    {
+        "a page": ("/jobs?a=/x", "/in/acme/jobs?a=/x"),
+        "the first page": ("/", "/in/acme/"),
+        "another lens": ("/in/globex/jobs", "/in/globex/jobs"),
+        "a file": ("/static/1/app.css", "/static/1/app.css"),
+        "another site": ("//e.example/jobs", "//e.example/jobs"),
+        "the door": ("/sign-in?next=/", "/sign-in?next=/"),
+    }.values(),
+)
+def test_an_address_is_put_below_a_prefix_where_it_is_a_page(address: str, inside: str) -> None:
+    assert within("/in/acme", address) == inside
+
+
+def test_an_address_is_taken_apart_into_lens_and_page() -> None:
+    assert split("/in/acme/jobs") == ("/in/acme", "/jobs")
+    assert split("/jobs") == ("", "/jobs")
+    assert split("/in/acme/in/globex/jobs")[0] == ""
+
+
+def test_a_tenant_is_found_by_how_its_slug_begins_or_by_a_word_within(visitor: Visitor, conn: Connection) -> None:
+    for slug in ("acme", "globex", "big-acme"):
+        factories.tenant(conn, slug)
+    page = visitor().get("/lens?q=ACM&at=/jobs").text
+    assert re.findall(r'href="(/in/[^"]*)"', page) == ["/in/acme/jobs", "/in/big-acme/jobs"]
+
+
+def test_the_chooser_leads_nowhere_but_to_pages(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    page = visitor().get("/lens?at=//e.example/").text
+    assert 'href="/in/acme/"' in page
+    assert "e.example" not in page
