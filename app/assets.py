@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
+PACKED_ALREADY = frozenset({".woff2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,8 @@ class File:
 
     content: bytes
     media_type: str
+    packed: bytes | None = None
+    """The same in gzip, for whom that is less; packed once, and so as small as can be."""
 
 
 class Assets:
@@ -30,8 +34,8 @@ class Assets:
 
     def __init__(self, root: Path | None = None) -> None:
         root = root or folder("static")
-        self._files = {name: File(path.read_bytes(), MEDIA_TYPES[path.suffix]) for name, path in _served(root)}
-        self._files[STYLESHEET] = File(_stylesheet(root), MEDIA_TYPES[".css"])
+        self._files = {name: _file(path.read_bytes(), path.suffix) for name, path in _served(root)}
+        self._files[STYLESHEET] = _file(_stylesheet(root), ".css")
         self.version = _version(self._files)
 
     def address(self, name: str) -> str:
@@ -42,6 +46,11 @@ class Assets:
     def find(self, version: str, name: str) -> File | None:
         """The file, if it is still the one that the address was made for."""
         return self._files.get(name) if version == self.version else None
+
+
+def _file(content: bytes, suffix: str) -> File:
+    packed = None if suffix in PACKED_ALREADY else gzip.compress(content, mtime=0)
+    return File(content, MEDIA_TYPES[suffix], packed)
 
 
 def _served(root: Path) -> list[tuple[str, Path]]:

@@ -31,6 +31,7 @@ from app.routes import (
     group_splits,
     hand_over,
     health,
+    help_page,
     invitations,
     job_type,
     jobs,
@@ -178,6 +179,8 @@ ROUTES = (
     # audit, and what of it the next shift has to know
     Route("GET", "/audit", audit.index, "viewer", alike=True),
     Route("GET", "/hand-over", hand_over.index, "viewer", alike=True),
+    # what each word of all this means
+    Route("GET", "/help", help_page.index, "viewer"),
 )
 
 API = (

@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from app.console import console_of
 
-FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+PACKED = {**FOR_EVER, "Content-Encoding": "gzip"}
 
 
 async def show(request: Request) -> Response:
@@ -16,4 +17,6 @@ async def show(request: Request) -> Response:
     file = console_of(request).assets.find(request.path_params["version"], request.path_params["name"])
     if file is None:
         raise HTTPException(404)
+    if file.packed and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(file.packed, media_type=file.media_type, headers=PACKED)
     return Response(file.content, media_type=file.media_type, headers=FOR_EVER)

@@ -82,6 +82,7 @@ PAGES = {
     "/findings": ("/findings", "Dead letters within an hour"),
     "/audit": ("/audit?action=pause", "provider down"),
     "/hand-over": ("/hand-over?since=1h", "1 queue paused"),
+    "/help": ("/help", "Only a restart of its worker frees it"),
 }
 """An address of each page, and what it tells of the rows."""
 
