@@ -6,7 +6,7 @@ import json
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import URL, Engine, create_engine, event, make_url
 
 from worker.database import pooler, postgres, sqlite
 from worker.database.faults import leave_a_read_only_server
@@ -28,10 +28,13 @@ def is_file(url: str) -> bool:
     return url.startswith(("sqlite:", "sqlite+"))
 
 
-def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False) -> Engine:
+def connect(
+    url: str, *, application_name: str, pool_size: int = 5, pre_ping: bool = False, planned_once: bool = False
+) -> Engine:
     """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, the pool by 5 s.
 
-    Sessions that a pooler lends are bounded as their role is.
+    Sessions that a pooler lends are bounded as their role is. `planned_once` is for few statements that are asked all
+    the time: each session keeps their plans, by their indexes, from the first time on.
     """
     address = make_url(url)
     engine = create_engine(
@@ -42,11 +45,17 @@ def connect(url: str, *, application_name: str, pool_size: int = 5, pre_ping: bo
         pool_pre_ping=pre_ping,
         hide_parameters=True,  # an error must not carry payloads or addresses
         json_serializer=partial(json.dumps, allow_nan=False, ensure_ascii=False),
-        **(sqlite.options() if is_file(url) else postgres.options(application_name, lent=pooler.is_marked(address))),
+        **_options(address, application_name, planned_once=planned_once),
     )
     (sqlite if is_file(url) else postgres).furnish(engine)
     event.listen(engine, "handle_error", leave_a_read_only_server)
     return engine
+
+
+def _options(address: URL, application_name: str, *, planned_once: bool) -> dict[str, Any]:
+    if is_file(address.drivername + ":"):
+        return sqlite.options()
+    return postgres.options(application_name, lent=pooler.is_marked(address), planned_once=planned_once)
 
 
 def autocommit(engine: Engine) -> Engine:

@@ -20,11 +20,15 @@ _ALIVE: dict[str, Any] = {
 }
 """A session whose server is gone without a word is noticed within half a minute."""
 _SETTINGS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
+_PLANNED_ONCE = " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
+"""Half of what a claim of one job costs the server is its plan; one made while a table is empty must not walk it later."""
 
 
-def options(application_name: str, *, lent: bool) -> dict[str, Any]:
+def options(application_name: str, *, lent: bool, planned_once: bool) -> dict[str, Any]:
     """What an engine needs to know."""
     known: dict[str, Any] = pooler.options() if lent else {"connect_args": {"options": _SETTINGS}}
+    if planned_once and not lent:
+        known["connect_args"] = {"options": _SETTINGS + _PLANNED_ONCE, "prepare_threshold": 0}
     known["connect_args"] |= {**_ALIVE, "application_name": application_name, "connect_timeout": 5}
     return known
 

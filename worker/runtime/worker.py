@@ -60,7 +60,8 @@ class Worker:
         self._settings = settings
         self._registry = registry
         self._log = structlog.get_logger().bind(worker=self.instance.instance_id)
-        self._engine = connect(url, application_name=f"watchfloor {self.instance.component}"[:60], pool_size=6)
+        name = f"watchfloor {self.instance.component}"[:60]
+        self._engine = connect(url, application_name=name, pool_size=6, planned_once=True)
         self._seat = Seat(url)
         self._stopping = False
         self._work, self._endings = Event(), Event()
