@@ -7,7 +7,7 @@ COPY . .
 # The versions that are tested; npm's part comes as a wheel for the build alone
 RUN sed -nE 's/^([a-z0-9._-]+)(\[[a-z0-9,-]+\])?(==[^\\]+)\\$/\1\3/p' requirements.lock > /constraints.txt \
     && python -m venv /opt/watchfloor \
-    && /opt/watchfloor/bin/pip install --no-cache-dir --constraint /constraints.txt '.[aws,ml,oidc]'
+    && /opt/watchfloor/bin/pip install --no-cache-dir --constraint /constraints.txt '.[aws,ml,oidc,otel]'
 
 FROM ${BASE}
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/watchfloor watchfloor

@@ -18,6 +18,7 @@ from worker.errors import EnqueuerFull
 from worker.job_types import JobTypes
 from worker.new_jobs import Admitted, Enqueued, NewJob, door
 from worker.queries.jobs import enqueue_each
+from worker.tracing import Piece, tracing
 
 Turn: TypeAlias = "Lock | asyncio.Future[None]"
 """What a caller waits at: a thread at a lock that others open, a coroutine at a future."""
@@ -57,31 +58,34 @@ class Enqueuer:
         """
         turn = Lock()
         turn.acquire()
-        place = self._place(new, turn, retry_terminal=retry_terminal)
-        try:
-            self._join(place)
-            turn.acquire()
-            if place.answer is None:
-                self._lead()
-        except BaseException:
-            self._leave(place)
-            raise
-        return place.result()
+        with tracing().sending() as sending:
+            place = self._place(new, turn, sending, retry_terminal=retry_terminal)
+            try:
+                self._join(place)
+                turn.acquire()
+                if place.answer is None:
+                    self._lead()
+            except BaseException:
+                self._leave(place)
+                raise
+            return place.result(sending)
 
     async def enqueue_async(self, new: NewJob, *, retry_terminal: bool = False) -> Enqueued:
         """The same for a coroutine; the writing itself is done on a thread."""
         turn = asyncio.get_running_loop().create_future()
-        place = self._place(new, turn, retry_terminal=retry_terminal)
-        try:
-            self._join(place)
-            await turn
-        except BaseException:
-            self._leave(place)
-            raise
-        return place.result()
+        with tracing().sending() as sending:
+            place = self._place(new, turn, sending, retry_terminal=retry_terminal)
+            try:
+                self._join(place)
+                await turn
+            except BaseException:
+                self._leave(place)
+                raise
+            return place.result(sending)
 
-    def _place(self, new: NewJob, turn: Turn, *, retry_terminal: bool) -> _Place:
-        return _Place(self._checks.admit([new]), turn, retry_terminal=retry_terminal)
+    def _place(self, new: NewJob, turn: Turn, sending: Piece, *, retry_terminal: bool) -> _Place:
+        admitted = self._checks.admit([new], traceparent=sending.traceparent)
+        return _Place(admitted, turn, retry_terminal=retry_terminal)
 
     def _join(self, place: _Place) -> None:
         """Wait in line; who finds nobody writing has the turn."""
@@ -149,11 +153,12 @@ class _Place:
         self.leads = False  # a thread that has the turn, and passes it on if it leaves
         self.answer: Enqueued | BaseException | None = None
 
-    def result(self) -> Enqueued:
+    def result(self, sending: Piece) -> Enqueued:
         """What the call comes to."""
         assert self.answer
         if isinstance(self.answer, BaseException):
             raise self.answer
+        sending.sent(self.admitted.shared["queue"], message_id=self.answer.id)
         return self.answer
 
 

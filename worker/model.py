@@ -85,6 +85,8 @@ class Event:
     tenant_id: UUID | None = None
     schema_version: int = 1
     metadata: Mapping[str, Any] | None = None
+    traceparent: str | None = None
+    """The span that the event belongs to, as W3C writes it; the one under way if nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Job:
     steps_text: str = "[]"
     recovered: bool = False
     """Whether the worker of the attempt before fell silent, perhaps because of this job."""
+    traceparent: str | None = None
+    """The span that asked for it, as W3C writes it."""
 
     @classmethod
     def of_columns(cls, columns: Iterable[Any]) -> Job:

@@ -15,6 +15,7 @@ from worker.model import Status
 from worker.payloads import check, clean_text
 from worker.sealed_mail import is_sealed
 from worker.settings import attempts_budget, queue_name
+from worker.tracing.context import valid
 
 Kept = TypeVar("Kept")
 
@@ -40,6 +41,8 @@ class NewJob:
     source: str = "api"
     metadata: Mapping[str, Any] | None = None
     id: UUID | None = None
+    traceparent: str | None = None
+    """The span that the job belongs to, as W3C writes it; the one under way if nothing is said."""
 
 
 @dataclass(slots=True)
@@ -61,6 +64,13 @@ class Admitted:
     sizes: list[float] = field(default_factory=list)
     """At most how many bytes each one's payload and metadata take."""
 
+    def within(self, traceparent: str | None) -> Admitted:
+        """The same, as part of this span where they do not say of which."""
+        if traceparent:
+            for row in self.rows:
+                row.setdefault("traceparent", traceparent)
+        return self
+
     def part(self, start: int, end: int) -> Admitted:
         """Some of them."""
         return Admitted(self.shared, self.rows[start:end], self.sizes[start:end])
@@ -73,16 +83,19 @@ class Door:
         self._job_types = job_types
         self._heads: dict[tuple[Any, ...], dict[str, Any]] = {}
 
-    def admit(self, news: Iterable[NewJob]) -> Admitted:
-        """Every job as a row; UnknownJobType or InvalidInput if one cannot be kept (S1-29, S2-20, A-32 to A-44)."""
+    def admit(self, news: Iterable[NewJob], *, traceparent: str | None = None) -> Admitted:
+        """Every job as a row; UnknownJobType or InvalidInput if one cannot be kept (S1-29, S2-20, A-32 to A-44).
+
+        `traceparent` is for those that do not say which span they belong to.
+        """
         admitted = Admitted({})
         asked: tuple[Any, ...] = ()
         head: dict[str, Any] = {}
         for new in news:
-            payload, metadata, budget = new.payload, new.metadata, new.max_attempts
+            payload, metadata, budget, due = new.payload, new.metadata, new.max_attempts, new.available_at
             row: dict[str, Any] = {"payload": payload}
             size = check(payload) if metadata is None else check(payload) + check(metadata, field="metadata")
-            rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, new.available_at, metadata)
+            rest = (new.idempotency_key, new.tenant_id, new.id, new.delay_seconds, due, metadata, new.traceparent)
             if rest != _ORDINARY or not payload or new.job_type in _PARTICULAR:
                 row |= _particulars(new)
             before, asked = asked, (new.job_type, new.queue, budget, type(budget), new.source)
@@ -93,7 +106,7 @@ class Door:
                 row |= head
             admitted.rows.append(row)
             admitted.sizes.append(size)
-        return admitted
+        return admitted.within(traceparent)
 
     def _head(self, new: NewJob, asked: tuple[Any, ...]) -> dict[str, Any]:
         kind = self._job_types.get(new.job_type)
@@ -108,7 +121,7 @@ class Door:
 door = lru_cache(16)(Door)
 """The door for a registry, which remembers what it has checked."""
 
-_ORDINARY: tuple[Any, ...] = (None, None, None, 0, None, None)
+_ORDINARY: tuple[Any, ...] = (None, None, None, 0, None, None, None)
 _PARTICULAR = {EMAIL_JOB_TYPE, PROVISION_JOB_TYPE}
 _MOST_HEADS = 1000
 
@@ -138,6 +151,7 @@ def _particulars(new: NewJob) -> dict[str, Any]:
         "available_at": _instant(new.available_at),
         "delay_seconds": _delay(new.delay_seconds) or None,
         "metadata": new.metadata,
+        "traceparent": valid(new.traceparent),
     }
     return {name: value for name, value in row.items() if value is not None}
 

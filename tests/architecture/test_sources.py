@@ -34,6 +34,7 @@ IMPORT_BY_NAME = {
     "worker/handlers/train_tenant_model.py": "one of ours by its constant name, as only there is scikit-learn needed",
     "worker/mail/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
     "worker/object_storage/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
+    "worker/tracing/__init__.py": "one of ours by its constant name, as only there is OpenTelemetry needed",
 }
 
 

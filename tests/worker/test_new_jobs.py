@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.factories import NOON, job_types
+from tests.telling import ASKED
 from worker.batches import Batch, joined, portions
 from worker.errors import InvalidInput
 from worker.model import new_id, new_ids
@@ -163,6 +164,13 @@ def test_what_cannot_be_kept_is_refused_with_its_name(new: NewJob, field: str) -
 def test_a_44_a_value_of_another_type_is_refused_with_its_name(wrong: dict[str, Any]) -> None:
     (name,) = wrong
     assert refused(NewJob("render_report", **wrong)).field == name
+
+
+def test_each_row_says_its_own_span_or_the_one_that_all_are_put_in_under() -> None:
+    own = ASKED.replace("b7", "c8")
+    news = [NewJob("render_report"), NewJob("render_report", traceparent=own), NewJob("render_report", traceparent="?")]
+    assert [row.get("traceparent") for row in DOOR.admit(news).rows] == [None, own, None]
+    assert [row["traceparent"] for row in DOOR.admit(news, traceparent=ASKED).rows] == [ASKED, own, ASKED]
 
 
 def test_what_jobs_have_in_common_is_said_once() -> None:

@@ -25,6 +25,7 @@ _new = records(
     available_at=Timestamp,
     delay_seconds=Float(),
     source=Text(),
+    traceparent=Text(),
 ).c
 # What all jobs of the set share is bound once, and left out of their rows
 _job_type = func.coalesce(_new.job_type, optional("all_job_type", Text()))
@@ -47,6 +48,7 @@ _VALUES = {
     job.c.source: func.coalesce(_new.source, optional("all_source", Text())),
     job.c.created_at: moment(),
     job.c.updated_at: moment(),
+    job.c.traceparent: _new.traceparent,
 }
 INSERT_NEW = insert(job).from_select([*_VALUES], select(*_VALUES.values()))
 """For jobs without keys and with ids of our own: none can be there already, and not to look saves a fifth."""

@@ -19,6 +19,7 @@ from worker.queries.ahead import ahead
 from worker.queries.callers import AsyncCaller, Caller, Steps, carry_out, carry_out_async
 from worker.queries.insertions import INSERT, INSERT_NEW, KNOWN, RETRY
 from worker.queries.wakeups import JOBS, WAKE
+from worker.tracing import tracing
 
 __all__ = ("Enqueued", "NewJob", "enqueue", "enqueue_async", "enqueue_each", "enqueue_many", "enqueue_many_async")
 
@@ -78,14 +79,25 @@ def enqueue_each(
 
 
 def _enqueue(job_types: JobTypes, new: NewJob, *, retry_terminal: bool, now: datetime | None) -> Steps[Enqueued]:
-    answers = yield from _write(Batch(door(job_types).admit([new])), retry_terminal=retry_terminal, now=now)
-    return _accepted(answers)[0]
+    with tracing().sending() as sending:
+        admitted = door(job_types).admit([new], traceparent=sending.traceparent)
+        answers = yield from _write(Batch(admitted), retry_terminal=retry_terminal, now=now)
+        made = _accepted(answers)[0]
+        sending.sent(admitted.shared["queue"], message_id=made.id)
+    return made
 
 
 def _enqueue_many(job_types: JobTypes, news: Iterable[NewJob], *, now: datetime | None) -> Steps[list[Enqueued]]:
+    with tracing().sending() as sending:
+        admitted = door(job_types).admit(news, traceparent=sending.traceparent)
+        answers = yield from _write_many(admitted, now=now)
+        sending.sent(admitted.shared.get("queue", ""), count=len(answers))
+    return answers
+
+
+def _write_many(admitted: Admitted, *, now: datetime | None) -> Steps[list[Enqueued]]:
     answers: list[Enqueued] = []
     to_announce = False
-    admitted = door(job_types).admit(news)
     for batch in ahead(Batch, [admitted.part(*bounds) for bounds in portions(admitted.sizes)]):
         if batch.is_new:
             yield INSERT_NEW, {**batch.values, "at_now": now}

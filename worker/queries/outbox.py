@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -21,6 +21,8 @@ from worker.queries.schema import event_outbox as outbox
 from worker.queries.schema import platform_jobs as job
 from worker.queries.subscriptions import ELSEWHERE
 from worker.subscribers import Subscribers
+from worker.tracing import tracing
+from worker.tracing.context import valid
 
 NOBODY = "No subscriber is registered for this event type."
 _RETRY_SECONDS = 60
@@ -38,11 +40,12 @@ PUBLISH = (
         schema_version=bindparam("of_version"),
         metadata=json_of(optional("about", Text())),
         created_at=moment(),
+        traceparent=optional("of_trace", Text()),
     )
     .on_conflict_do_nothing(index_elements=["event_id"])
     .returning(outbox.c.id, hint(wakeups.OUTBOX))
 )
-_columns = (outbox.c.id, outbox.c.event_type, outbox.c.relay_attempts)
+_columns = (outbox.c.id, outbox.c.event_type, outbox.c.relay_attempts, outbox.c.traceparent)
 # What a subscriber waits for that is registered elsewhere, but not here, is left to a relay that knows it (A-60). The
 # planner must not guess from the types it has seen how few rows that leaves: it would read and sort the whole backlog
 _is_ours = ~one_of(outbox.c.event_type.concat(""), ELSEWHERE)
@@ -89,6 +92,7 @@ FAN_OUT = (
             "created_at",
             "updated_at",
             "available_at",
+            "traceparent",
         ],
         select(
             _pair.id,
@@ -106,6 +110,7 @@ FAN_OUT = (
             moment(),
             moment(),
             moment(),
+            outbox.c.traceparent,
         ).join_from(_PAIRS, outbox, outbox.c.id == _pair.outbox_id),
     )
     .on_conflict_do_nothing()
@@ -137,6 +142,8 @@ class Relayed:
     jobs: int = 0
     failed: int = 0
     unsubscribed: int = 0
+    traceparents: tuple[str | None, ...] = field(default=(), compare=False)
+    """The spans that the events belong to, one for each."""
 
 
 def publish(caller: Caller, event: Event, *, now: datetime | None = None) -> UUID | None:
@@ -170,7 +177,10 @@ def _publish(event: Event, now: datetime | None) -> Steps[UUID | None]:
         "of_version": event.schema_version,
         "about": None if event.metadata is None else to_text(event.metadata, field="metadata"),
     }
-    rows = yield PUBLISH, {**row, "at_now": now}
+    with tracing().sending() as sending:
+        row["of_trace"] = valid(event.traceparent) or sending.traceparent
+        rows = yield PUBLISH, {**row, "at_now": now}
+        sending.sent(event.event_type)
     return rows[0].id if rows else None
 
 
@@ -194,7 +204,8 @@ def relay(conn: Connection, subscribers: Subscribers, *, limit: int = 100, now: 
         conn.execute(PARK, {"parked": nobody, "why": NOBODY, "at_now": now})
     if sum(made):
         wakeups.wake(conn, channel=wakeups.JOBS)
-    return Relayed(len(taken) - len(failed), sum(made), len(failed), len(nobody))
+    asked = tuple(row.traceparent for row in taken)
+    return Relayed(len(taken) - len(failed), sum(made), len(failed), len(nobody), asked)
 
 
 def _fan_out(conn: Connection, subscribers: Subscribers, rows: Sequence[Row], now: datetime | None) -> int:

@@ -64,6 +64,7 @@ _TAKEN = (
     job.c.schema_version,
     text_of(job.c.steps_completed),
     job.c.error_type.is_not_distinct_from(LEASE_EXPIRED),
+    job.c.traceparent,
 )
 _subscriber = func.coalesce(job.c.subscriber_id, "", type_=Text)
 _RULES: dict[Rule, ColumnElement[bool]] = {

@@ -23,6 +23,7 @@ from worker.runtime.quarantine import Quarantine
 from worker.runtime.rotation import Rotation
 from worker.runtime.sleeper import Sleeper
 from worker.settings import WorkerSettings
+from worker.tracing import tracing
 
 _LOOK_AROUND_SECONDS = 0.2
 """While there is enough to do, how often the jobs whose time has come are let in."""
@@ -61,6 +62,7 @@ class Dispatcher:
         self._lease_seconds = settings.lease_seconds
         self._poll_interval_seconds = settings.poll_interval_seconds
         self._log = log
+        self._tracing = tracing()
         self._rotation = Rotation(instance.queues)
         self._looked_around_at = 0.0
         self._due_at = 0.0
@@ -112,6 +114,7 @@ class Dispatcher:
                 legacy=legacy,
             )
         self._rotation.took(jobs, all_wanted=len(jobs) == limit)
+        self._tracing.claimed(jobs, took_seconds=monotonic() - asked_at)
         return [Run(job, renewed_at=asked_at) for job in jobs]
 
     @contextmanager

@@ -12,12 +12,14 @@ from worker.errors import JobCancelled, NoHandler
 from worker.handlers import Registry
 from worker.job_types import Handler
 from worker.model import Job
+from worker.queries.outcomes import Result
 from worker.runtime.completer import Completer
 from worker.runtime.coroutines import Coroutines
 from worker.runtime.held import Held, Run
 from worker.runtime.judge import Judge
 from worker.runtime.threads import Threads
 from worker.signals import enter, leave
+from worker.tracing import Piece, tracing
 
 _SURELY_READABLE = 1000
 """Characters: JSON that Python cannot read, though the database did, is deep or has a very long number (A-35)."""
@@ -34,6 +36,7 @@ class Executor:
         self._threads = Threads(self._serve, most=threads)
         self._coroutines = Coroutines(self._await)
         self._places = threads
+        self._tracing = tracing()
         self._free = 0  # until the start
         self._waiting: deque[Run] = deque()
         self._lock = Lock()
@@ -59,9 +62,11 @@ class Executor:
         """From claim to result, in this thread."""
         if self._may_begin(run):
             enter(run.signal)
-            error = self._call(run)
+            with self._tracing.attempt(run.job) as attempt:
+                run.trace = attempt.ids
+                result = self._judged(run, self._call(run), attempt)
             leave()
-            self._end(run, error)
+            self._end(run, result)
 
     def _serve(self, run: Run) -> None:
         self.run(run)
@@ -71,7 +76,10 @@ class Executor:
         """From claim to result, in a task of its own."""
         if self._may_begin(run):
             enter(run.signal)
-            self._end(run, await self._call_async(run))
+            with self._tracing.attempt(run.job) as attempt:
+                run.trace = attempt.ids
+                result = self._judged(run, await self._call_async(run), attempt)
+            self._end(run, result)
         self._admit(1)
 
     def _admit(self, freed: int) -> None:
@@ -104,12 +112,17 @@ class Executor:
                 self._completer.release([run])
             return False
         if run.signal.cancel_requested:
-            self._end(run, JobCancelled())
+            self._end(run, self._judge.result(run, JobCancelled()))
             return False
         return self._held.begin(run)
 
-    def _end(self, run: Run, error: BaseException | None) -> None:
+    def _judged(self, run: Run, error: BaseException | None, attempt: Piece) -> Result:
+        """What became of it, told to those who trace."""
         result = self._judge.result(run, error)
+        attempt.came_to(result.outcome, result.failure)
+        return result
+
+    def _end(self, run: Run, result: Result) -> None:
         if self._held.end(run):
             self._completer.finish(run, result)
 

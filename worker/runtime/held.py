@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from threading import Condition, Lock
 from time import monotonic
 from typing import Any
@@ -10,11 +10,13 @@ from typing import Any
 from worker.model import Job
 from worker.signals import Signal
 
+_NO_TRACE: Mapping[str, str] = {}
+
 
 class Run:
     """One claim: its job, what its handler is told, and the readings of the monotonic clock that bound it."""
 
-    __slots__ = ("ended", "job", "lost", "overran", "renewed_at", "signal", "started_at", "task")
+    __slots__ = ("ended", "job", "lost", "overran", "renewed_at", "signal", "started_at", "task", "trace")
 
     def __init__(self, job: Job, *, renewed_at: float) -> None:
         self.job = job
@@ -24,6 +26,8 @@ class Run:
         self.ended = False
         self.lost = False
         self.overran = False
+        self.trace: Mapping[str, str] = _NO_TRACE
+        """The ids of the span it runs in, where it runs in one."""
         self.task: object = None
         """What runs it, kept from being collected, where that is a task."""
 
@@ -34,7 +38,8 @@ class Run:
     def about(self) -> dict[str, Any]:
         """What a log line says of it; never the payload."""
         job = self.job
-        return {"job_id": str(job.id), "handler": job.handler_key, "queue": job.queue, "attempt": job.attempts}
+        known = {"job_id": str(job.id), "handler": job.handler_key, "queue": job.queue, "attempt": job.attempts}
+        return {**known, **self.trace}
 
 
 class Held:

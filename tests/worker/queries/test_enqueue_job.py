@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from tests.factories import NOON, job, job_types, stored, tenant
+from tests.telling import ASKED
 from worker.errors import InvalidInput, KeyReused, WatchfloorError
 from worker.model import Status, new_id
 from worker.queries import wakeups
@@ -47,6 +48,13 @@ def call(conn: Connection, new: NewJob, **options: Any) -> UUID:
     )
     made: UUID = conn.execute(text(f"SELECT control.enqueue_job({named})"), given).scalar_one()
     return made
+
+
+@pytest.mark.parametrize(("given", "kept"), [(ASKED, ASKED), (ASKED.upper(), None), ("", None), (None, None)])
+def test_the_span_that_asks_is_kept_and_anything_else_counts_as_none(
+    conn: Connection, given: str | None, kept: str | None
+) -> None:
+    assert stored(conn, call(conn, NewJob("render_report"), traceparent=given)).traceparent == kept
 
 
 def refusal(act: Any, *arguments: Any, **options: Any) -> str | None:

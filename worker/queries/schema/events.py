@@ -25,6 +25,7 @@ event_outbox = Table(
     Column("relay_attempts", Integer, nullable=False, server_default="0"),
     Column("relay_error", Text),
     Column("retry_at", Timestamp),
+    Column("traceparent", Text),
     limit("event_id", 36, 1),
     limit("event_type", 100, 1),
     limit("source", 50, 1),

@@ -64,6 +64,8 @@ platform_jobs = Table(
     # The message as it is compared, and the version of the rule that made it so: see failures.RULE
     Column("error_alike", Text),
     Column("error_rule", Integer),
+    # The span that asked for it, as W3C writes it; null where nobody traces
+    Column("traceparent", Text),
     limit("job_type", 100, 1),
     CheckConstraint("status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="status"),
     CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),

@@ -15,7 +15,7 @@ _WORK = "SELECT, INSERT, UPDATE, DELETE"
 # A new job, which is queued: what it is by default, nobody says
 _NEW_JOB = (
     "id, tenant_id, job_type, queue, payload, metadata, idempotency_key, idempotency_fingerprint, max_attempts,"
-    " available_at, scheduled, source, created_at, updated_at"
+    " available_at, scheduled, source, created_at, updated_at, traceparent"
 )
 _OF_EVENT = "event_id, event_type, subscriber_id, schema_version"
 # A job that is to run again, sooner, elsewhere or not at all
