@@ -63,6 +63,22 @@ def show(desk: Desk, *, act_id: UUID) -> None:
         _answer(desk, _found(acts.get(conn, act_id=act_id), act_id))
 
 
+@command.command("jobs")
+@act_argument
+@click.option("--cursor", help="Go on where the last page ended.")
+@at_desk
+def list_jobs(desk: Desk, *, act_id: UUID, cursor: str | None) -> None:
+    """One page of an act's jobs in the order in which they are moved, each with what became of it."""
+    with desk.engine.connect() as conn:
+        _found(acts.get(conn, act_id=act_id), act_id)
+        page = pages.jobs(conn, act_id=act_id, before=cursor, now=readiness.clock(conn))
+    names = ("place", "job_id", "came_to", "why", "outcome", "state", "handler_key", "queue", "tenant")
+    rows = [[getattr(each, name) for name in names] for each in page.rows]
+    headings = ("PLACE", "JOB", "CAME TO", "WHY", "OUTCOME", "NOW", "HANDLER", "QUEUE", "TENANT")
+    more = f"\nmore: --cursor {page.older}" if page.older else ""
+    desk.answer({"jobs": [each._asdict() for each in page.rows], "cursor": page.older}, table(headings, rows) + more)
+
+
 @command.command("abort")
 @act_argument
 @at_desk

@@ -20,6 +20,7 @@ from worker.queries.pages.states import State
 from worker.redaction import OPEN
 
 WORDS = {State.DEAD: "dead letter"}
+HEADINGS = ("ID", "STATE", "HANDLER", "QUEUE", "TENANT", "TRIES", "AGE", "ERROR")
 SEALED = "(encrypted)"
 
 

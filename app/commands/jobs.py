@@ -39,10 +39,7 @@ def list_jobs(desk: Desk, *, asked: Asked, cursor: str | None) -> None:
         now = readiness.clock(conn)
         wanted, tenant_id = asked.read(desk, conn, now)
         page = jobs.read(conn, wanted, tenant_id=tenant_id, before=cursor, now=now)
-    text = table(
-        ("ID", "STATE", "HANDLER", "QUEUE", "TENANT", "TRIES", "AGE", "ERROR"),
-        (job_sheet.line(row, now) for row in page.rows),
-    )
+    text = table(job_sheet.HEADINGS, (job_sheet.line(row, now) for row in page.rows))
     stopped = f"looked at {page.looked_at:,} jobs; " if page.looked_at else ""
     more = f"\n{stopped}more: --cursor {page.older}" if page.older else ""
     desk.answer({"jobs": [dict(row._mapping) for row in page.rows], "cursor": page.older}, text + more)

@@ -1,12 +1,14 @@
-"""Invitations from a shell, and where operators take mail."""
+"""Links that are mailed from a shell: invitations, new passwords; and where operators take mail."""
 
 from __future__ import annotations
 
 import click
 
 from app.accounts.invitations import invite as invited
+from app.accounts.invitations import invite_again as invited_again
 from app.accounts.mailroom import Handed, Mailroom
 from app.accounts.names import email_address, operator_name
+from app.accounts.new_passwords import hand_out
 from app.commands.desk import Desk, at_owners_desk
 from app.commands.output import facts
 from app.commands.people import known
@@ -25,14 +27,38 @@ from worker.queries.operators import ROLES, Role
 def invite(desk: Desk, *, name: str, email: str | None, role: Role) -> None:
     """Invite NAME by a mail to EMAIL; without one, or where no mail leaves, the link is printed."""
     kept, address = operator_name(name), email_address(email) if email else None
-    mailroom = Mailroom(desk.settings, Deployment(desk.settings), desk.registry.job_types)
     with desk.engine.begin() as conn:
-        made = invited(conn, mailroom, name=kept, email=address, role=role, actor=desk.actor)
+        made = invited(conn, _mailroom(desk), name=kept, email=address, role=role, actor=desk.actor)
         if made is None:
             raise Failed("somebody has this name, or this address, already")
-    desk.answer(
-        {"name": kept, "role": role, "link": made.link, "why": made.why, "job_id": made.job_id}, _told(kept, role, made)
-    )
+    document = {"name": kept, "role": role, "link": made.link, "why": made.why, "job_id": made.job_id}
+    desk.answer(document, _told(f"{cell(kept)} is invited as {role}", made))
+
+
+@click.command("invite-again")
+@click.argument("name")
+@at_owners_desk
+def invite_again(desk: Desk, *, name: str) -> None:
+    """Send NAME, who has not come yet, a new invitation; the one before works no more."""
+    with desk.engine.begin() as conn:
+        who = known(conn, name)
+        if who.disabled_at or not who.invited_at:
+            raise Failed("only somebody who has not come yet, and may, is invited again")
+        made = invited_again(conn, _mailroom(desk), operator=who, actor=desk.actor)
+    _answer(desk, who.name, "is invited again", made)
+
+
+@click.command("reset-password")
+@click.argument("name")
+@at_owners_desk
+def reset_password(desk: Desk, *, name: str) -> None:
+    """Send NAME a link to a new password."""
+    with desk.engine.begin() as conn:
+        who = known(conn, name)
+        if who.disabled_at or who.invited_at:
+            raise Failed("only somebody who may come in, and has, needs a new password")
+        made = hand_out(conn, _mailroom(desk), operator=who, actor=desk.actor)
+    _answer(desk, who.name, "gets a link to a new password", made)
 
 
 @click.command("address")
@@ -51,10 +77,19 @@ def set_address(desk: Desk, *, name: str, email: str | None) -> None:
     desk.answer({"name": who.name, "changed": changed}, text)
 
 
-def _told(name: str, role: Role, made: Handed) -> str:
+def _mailroom(desk: Desk) -> Mailroom:
+    return Mailroom(desk.settings, Deployment(desk.settings), desk.registry.job_types)
+
+
+def _answer(desk: Desk, name: str, done: str, made: Handed) -> None:
+    document = {"name": name, "link": made.link, "why": made.why, "job_id": made.job_id}
+    desk.answer(document, _told(f"{cell(name)} {done}", made))
+
+
+def _told(done: str, made: Handed) -> str:
     if made.link:
-        return facts({"name": name, "role": role, "link": made.link}) + f"\nIt was not mailed: {made.why}"
-    return f"{cell(name)} is invited as {role}; the mail is job {made.job_id}"
+        return f"{done}\n{facts({'link': made.link})}\nIt was not mailed: {made.why}"
+    return f"{done}; the mail is job {made.job_id}"
 
 
-COMMANDS = (invite, set_address)
+COMMANDS = (invite, invite_again, reset_password, set_address)

@@ -8,14 +8,20 @@ from app.accounts.names import operator_name
 from app.commands import operator_access, operator_mail
 from app.commands.desk import Desk, at_owners_desk
 from app.commands.links import invitation, sign_in_link
-from app.commands.output import table
+from app.commands.output import facts, table
 from app.commands.people import known
 from app.commands.refusals import Failed
 from app.sessions import LINK_HOURS, new_link
 from worker.database import Row
-from worker.queries import operators
+from worker.queries import browsers, operators
 from worker.queries.operators import ROLES, Role
+from worker.queries.pages import operators as pages
 
+ACCOUNT = (
+    "id", "name", "state", "role", "email", "has_password", "second_factor_at",
+    "created_at", "invited_at", "disabled_at", "seen_at",
+)  # fmt: skip
+SESSION = ("created_at", "seen_at", "expires_at", "address", "user_agent")
 url_option = click.option("--url", help="Where browsers reach the console, if not at HOST and PORT.")
 
 
@@ -52,6 +58,23 @@ def list_operators(desk: Desk) -> None:
         [{name: each._mapping[name] for name in names} | {"state": _state(each)} for each in found],
         table(("NAME", "ROLE", "STATE", "LAST SEEN", "ADDED"), rows),
     )
+
+
+@command.command("show")
+@click.argument("name")
+@at_owners_desk
+def show(desk: Desk, *, name: str) -> None:
+    """What is known of NAME's account, and where it is signed in."""
+    with desk.engine.connect() as conn:
+        who = known(conn, name)
+        found = pages.one(conn, operator_id=who.id)
+        sessions = browsers.of_operator(conn, operator_id=who.id)
+    account = dict(found._mapping) if found else {}
+    signed_in = [{field: each._mapping[field] for field in SESSION} for each in sessions]
+    headings = ("SIGNED IN", "SEEN", "UNTIL", "FROM", "WITH")
+    where = table(headings, [list(each.values()) for each in signed_in]) if signed_in else "signed in nowhere"
+    text = facts({field.replace("_", " "): account.get(field) for field in ACCOUNT})
+    desk.answer({**{field: account.get(field) for field in ACCOUNT}, "sessions": signed_in}, f"{text}\n\n{where}")
 
 
 @command.command("link")

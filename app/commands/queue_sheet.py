@@ -1,4 +1,4 @@
-"""One queue on a terminal: how it stands, why what is there waits, and its last hour, day or week."""
+"""One queue, or one job type, on a terminal: how it stands, why what is there waits, its last hour, day or week."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from worker.database import Connection, Row
 from worker.queries.pages import figures, queue
 from worker.queries.pages.courses import Slot, Span
 from worker.queries.pages.loads import Load
+from worker.queries.pages.queue import Standing
 from worker.queries.pages.samples import Depth
 from worker.queries.pages.waits import Cause, Wait
 
@@ -33,20 +34,31 @@ REASONS = {
 def read(conn: Connection, name: str, span: Span) -> dict[str, Any]:
     """Everything about the queue as one document."""
     seen = figures.sample(conn)
-    standing = queue.of_queue(conn, seen, name)
     course = courses.read(conn, span, queue=name, now=seen.at)
     pause = seen.paused.get(name)
+    known = {"queue": name, "at": seen.at, "pause": _pause(pause) if pause else None}
+    return known | _standing(queue.of_queue(conn, seen, name), "handler") | _course(course, span)
+
+
+def read_type(conn: Connection, name: str, span: Span) -> dict[str, Any]:
+    """Everything about the job type or subscriber."""
+    seen = figures.sample(conn)
+    course = courses.read(conn, span, handler=name, now=seen.at)
+    standing = _standing(queue.of_handler(conn, seen, name), "queue")
+    return {"handler": name, "at": seen.at, "pause": None} | standing | _course(course, span)
+
+
+def _standing(standing: Standing, part: str) -> dict[str, Any]:
     return {
-        "queue": name,
-        "at": seen.at,
         "state": standing.load.pace if standing.load else None,
-        "pause": _pause(pause) if pause else None,
-        "handlers": [_part(part) for part in standing.parts],
+        f"{part}s": [{part: load.name, **_part(load)} for load in standing.parts],
         "waits": [_wait(wait) for wait in standing.waits],
-        "span": span.key,
-        "course": [_slot(slot, depth) for slot, depth in zip(course.slots, course.depths, strict=True)],
-        "total": _total(course),
     }
+
+
+def _course(course: Course, span: Span) -> dict[str, Any]:
+    slots = [_slot(slot, depth) for slot, depth in zip(course.slots, course.depths, strict=True)]
+    return {"span": span.key, "course": slots, "total": _total(course)}
 
 
 def text(document: dict[str, Any]) -> str:
@@ -56,11 +68,12 @@ def text(document: dict[str, Any]) -> str:
 
 def _parts(known: dict[str, Any]) -> Iterator[str]:
     pause, at = known["pause"] or {}, known["at"]
+    whole, part = ("queue", "handler") if "queue" in known else ("handler", "queue")
     total = {name.replace("_", " "): value for name, value in known["total"].items()}
-    yield facts({"queue": known["queue"], "state": known["state"] or "nothing known", **pause})
-    if known["handlers"]:
-        headings = ("HANDLER", "READY", "OLDEST", "LATER", "RUNNING", "DEAD", "IN/MIN", "OUT/MIN", "SERVED BY")
-        yield table(headings, [_line(part, at) for part in known["handlers"]])
+    yield facts({whole: known[whole], "state": known["state"] or "nothing known", **pause})
+    if known[f"{part}s"]:
+        headings = (part.upper(), "READY", "OLDEST", "LATER", "RUNNING", "DEAD", "IN/MIN", "OUT/MIN", "SERVED BY")
+        yield table(headings, [(each[part], *_line(each, at)) for each in known[f"{part}s"]])
     if known["waits"]:
         lines = [(each["jobs"], each["handler"], REASONS[each["cause"]]) for each in known["waits"]]
         yield table(("JOBS", "HANDLER", "WAIT BECAUSE"), lines)
@@ -70,7 +83,7 @@ def _parts(known: dict[str, Any]) -> Iterator[str]:
 def _line(part: dict[str, Any], at: datetime) -> tuple[object, ...]:
     counts = [part[name] for name in ("scheduled", "running", "dead")]
     rates = [round(part[name], 1) for name in ("arrived", "finished")]
-    return part["handler"], part["ready"], age(part["oldest"], at), *counts, *rates, part["served_by"]
+    return part["ready"], age(part["oldest"], at), *counts, *rates, part["served_by"]
 
 
 def _pause(row: Row) -> dict[str, Any]:
@@ -81,7 +94,7 @@ def _part(load: Load) -> dict[str, Any]:
     names = ("ready", "scheduled", "retrying", "running", "dead", "arrived", "finished", "clears_in")
     known = {name: getattr(load, name) for name in names}
     served_by = sorted({worker.component for worker in load.takers})
-    return {"handler": load.name, "state": load.pace, "oldest": load.since, **known, "served_by": served_by}
+    return {"state": load.pace, "oldest": load.since, **known, "served_by": served_by}
 
 
 def _wait(wait: Wait) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.commands import provisioning
+from app.commands import provisioning, tenant_acts
 from app.commands.desk import Desk, at_desk
 from app.commands.output import facts, table
 from app.text import duration
@@ -24,11 +24,13 @@ HEADINGS = ("SLUG", "STATE", "PROVISIONING", "STEPS", "AT STEP", "TOTAL", "READY
 
 @click.group("tenants")
 def command() -> None:
-    """See the tenants; add one; have it provisioned."""
+    """See the tenants and one of them; add one; have it provisioned, tried now, cancelled."""
 
 
 command.add_command(provisioning.provision)
 command.add_command(provisioning.status)
+for _each in tenant_acts.COMMANDS:
+    command.add_command(_each)
 
 
 @command.command("list")
