@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from app import charts
 from app.charts import Chart, Marker
@@ -91,13 +92,27 @@ def span_of(call: Call) -> Span:
 
 
 def read(
-    conn: Connection, span: Span, *, queue: str | None = None, handler: str | None = None, now: datetime
+    conn: Connection,
+    span: Span,
+    *,
+    queue: str | None = None,
+    handler: str | None = None,
+    tenant_id: UUID | None = None,
+    now: datetime,
 ) -> Course:
-    """The course of a queue, of a handler, or of one on the other."""
-    slots = courses.read(conn, span, queue=queue, handler=handler, now=now)
+    """The course of a queue, of a handler, of a tenant, or of what is of all that are named."""
+    slots = courses.read(conn, span, queue=queue, handler=handler, tenant_id=tenant_id, now=now)
     starts = [slot.at for slot in slots]
     since, width = starts[0], int(span.width.total_seconds())
-    seen = samples.backlog(conn, since=since, until=now, slot_seconds=width, queue=queue, handler_key=handler)
+    seen = samples.backlog(
+        conn,
+        since=since,
+        until=now,
+        slot_seconds=width,
+        queue=queue,
+        handler_key=handler,
+        tenant_id=tenant_id,
+    )
     depths = {depth.at: depth for depth in seen}
     began = [(each.at, each.name) for each in releases.between(conn, since=since, until=now)]
     return Course(span, slots, [depths.get(at) for at in starts], charts.marked(starts, began))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     CTE,
@@ -16,13 +17,14 @@ from sqlalchemy import (
     Subquery,
     and_,
     bindparam,
+    case,
     func,
     literal_column,
     select,
     union_all,
 )
 
-from worker.database import for_each, moment
+from worker.database import Id, for_each, moment
 from worker.model import Status
 from worker.queries.schema import platform_jobs as job
 
@@ -124,6 +126,43 @@ def _up_to(condition: ColumnElement[bool]) -> Any:
 _key = (job.c.queue, job.c.job_type, job.c.handler_key)
 OPEN = union_all(*open_work(*_key, head=HEAD, sheet=SHEET))
 OPEN_IN_FULL = union_all(*open_work(*_key, head=COUNTED, sheet=COUNTED))
+
+
+def _of_tenant() -> list[Select[Any]]:
+    """The same of one tenant, by indexes of its own, so that neither others nor its history cost anything."""
+    mine = job.c.tenant_id == bindparam("of_tenant", type_=Id)
+    is_later = and_(job.c.scheduled, job.c.available_at > moment())
+    kind = case((is_later, literal_column("'scheduled'")), else_=literal_column("'ready'")).label("kind")
+    waiting = (
+        select(kind, *_key, job.c.available_at, job.c.attempts)
+        .where(is_in(Status.QUEUED), mine)
+        .order_by(job.c.available_at, job.c.id)
+        .limit(COUNTED)
+        .subquery("waiting")
+    )
+    dead = (
+        select(*_key, job.c.finished_at)
+        .where(DEAD, mine)
+        .order_by(job.c.finished_at.desc(), job.c.id.desc())
+        .limit(COUNTED)
+        .subquery("dead")
+    )
+    names = [column.name for column in _key]
+    key = [waiting.c.kind, *(waiting.c[name] for name in names)]
+    counts = (func.count().label("jobs"), func.min(waiting.c.available_at).label("since"))
+    retrying = func.count().filter(waiting.c.attempts > 0).label("retrying")
+    return [
+        select(*key, *counts, retrying).group_by(*key),
+        counted("dead", dead, names, func.max(dead.c.finished_at)),
+    ]
+
+
+OPEN_OF_TENANT = union_all(*_of_tenant())
+_running = select(job.c.tenant_id, *_key).where(RUNNING, job.c.tenant_id.is_not(None)).subquery("running")
+OPEN_BY_TENANT = union_all(
+    *open_work(job.c.tenant_id, *_key, head=COUNTED, sheet=COUNTED),
+    counted("running", _running, ["tenant_id", *(each.name for each in _key)], literal_column("NULL")),
+)
 _here = (
     select(job.c.job_type, job.c.handler_key, job.c.available_at)
     .where(WAITING, job.c.queue == bindparam("of_queue"))
@@ -154,8 +193,28 @@ def read(
 
     In full means up to COUNTED rows of each queue, which takes a tenth of a second where so many wait.
     """
+    return _told(conn.execute(OPEN_IN_FULL if in_full else OPEN, {"at_now": now}).all(), held)
+
+
+def of_tenant(
+    conn: Connection, *, tenant_id: UUID, held: Iterable[Row[Any]], now: datetime | None = None
+) -> tuple[Backlog, ...]:
+    """The same of one tenant, always in full; `held` are the rows that it holds."""
+    return _told(conn.execute(OPEN_OF_TENANT, {"of_tenant": tenant_id, "at_now": now}).all(), held)
+
+
+def by_tenant(conn: Connection, *, now: datetime | None = None) -> dict[UUID, list[Backlog]]:
+    """The open work of every tenant, in full; to be read once a minute and no more often."""
+    found: dict[UUID, dict[tuple[str, str, str], dict[str, Any]]] = {}
+    for row in conn.execute(OPEN_BY_TENANT, {"at_now": now}):
+        if row.tenant_id is not None:
+            of = found.setdefault(row.tenant_id, {})
+            add(of.setdefault((row.queue, row.job_type, row.handler_key), {}), row)
+    return {tenant_id: list(_backlogs(of)) for tenant_id, of in found.items()}
+
+
+def _told(rows: Iterable[Row[Any]], held: Iterable[Row[Any]]) -> tuple[Backlog, ...]:
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    rows = conn.execute(OPEN_IN_FULL if in_full else OPEN, {"at_now": now}).all()
     for row in rows:
         add(found.setdefault((row.queue, row.job_type, row.handler_key), {}), row)
     for row in held:
@@ -188,10 +247,10 @@ _SINCE = {"ready": "ready_since", "scheduled": "next_due", "dead": "died_at"}
 
 def add(counts: dict[str, Any], row: Row[Any]) -> None:
     """Count a row of `open_work` in."""
-    since = _SINCE[row.kind]
     counts[row.kind] = counts.get(row.kind, 0) + row.jobs
     counts["retrying"] = counts.get("retrying", 0) + row.retrying
-    counts[since] = min(counts.get(since, row.since), row.since)
+    if since := _SINCE.get(row.kind):
+        counts[since] = min(counts.get(since, row.since), row.since)
 
 
 def _backlogs(found: dict[tuple[str, str, str], dict[str, Any]]) -> Iterator[Backlog]:

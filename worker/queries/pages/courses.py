@@ -6,26 +6,25 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
+    Column,
     ColumnElement,
     Connection,
     Integer,
     Select,
-    Text,
     bindparam,
     func,
-    literal_column,
     select,
 )
 from sqlalchemy import cast as sql_cast
 
 from worker.database import Row, Timestamp, bin_of
 from worker.model import AttemptOutcome
-from worker.queries.pages.flow import COMPLETED, DIED, FAILURES, quantile
-from worker.queries.schema import RUN_BUCKETS, WAIT_BUCKETS
-from worker.queries.schema import statistics_minutes as minutes
+from worker.queries.pages.flow import COMPLETED, DIED, FAILURES, quantile, spelt
+from worker.queries.schema import RUN_BUCKETS, WAIT_BUCKETS, statistics_minutes, tenant_statistics_minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,39 +75,42 @@ class Slot:
         return quantile(self.waits, share)
 
 
-def _sum(column: ColumnElement[int], outcomes: tuple[AttemptOutcome, ...] | None = None) -> ColumnElement[int]:
+def _sum(column: Column[int], outcomes: tuple[AttemptOutcome, ...] | None = None) -> ColumnElement[int]:
     amount = func.sum(column)
-    # Spelt out: a list of values would be bound anew in each of the sums
-    named = [literal_column(f"'{outcome}'", Text) for outcome in outcomes or ()]
-    wanted = amount.filter(minutes.c.outcome.in_(named)) if named else amount
+    wanted = amount.filter(column.table.c.outcome.in_(spelt(outcomes))) if outcomes else amount
     return sql_cast(func.coalesce(wanted, 0), BigInteger).label(column.name)
 
 
-_slot = bin_of(minutes.c.minute, bindparam("slot_seconds", type_=Integer)).label("slot")
-_within = minutes.c.minute.between(bindparam("first_slot", type_=Timestamp), bindparam("at", type_=Timestamp))
-_of = {
-    "queue": minutes.c.queue == bindparam("of_queue"),
-    "handler": minutes.c.handler_key == bindparam("of_handler"),
-}
+_NARROWED = {"queue": "queue", "handler": "handler_key", "tenant": "tenant_id"}
 
 
 @cache
 def statement(*narrowed: str) -> Select[*tuple[Any, ...]]:
-    """The bars of all that ended, or of a queue, a handler, or both."""
-    counts = (_sum(minutes.c.jobs, outcomes).label(name) for name, outcomes in _COUNTS.items())
-    runs = (_sum(minutes.c[name], COMPLETED) for name in RUN_BUCKETS)
-    waits = (_sum(minutes.c[name]) for name in WAIT_BUCKETS)
-    return select(_slot, *counts, *runs, *waits).where(_within, *(_of[name] for name in narrowed)).group_by(_slot)
+    """The bars of all that ended, or of a queue, a handler, a tenant, or of several of these at once."""
+    of = (tenant_statistics_minutes if "tenant" in narrowed else statistics_minutes).c
+    slot = bin_of(of.minute, bindparam("slot_seconds", type_=Integer)).label("slot")
+    within = of.minute.between(bindparam("first_slot", type_=Timestamp), bindparam("at", type_=Timestamp))
+    counts = (_sum(of.jobs, outcomes).label(name) for name, outcomes in _COUNTS.items())
+    runs = (_sum(of[name], COMPLETED) for name in RUN_BUCKETS)
+    waits = (_sum(of[name]) for name in WAIT_BUCKETS)
+    named = (of[_NARROWED[name]] == bindparam(f"of_{name}", type_=of[_NARROWED[name]].type) for name in narrowed)
+    return select(slot, *counts, *runs, *waits).where(within, *named).group_by(slot)
 
 
 _COUNTS = {"completed": COMPLETED, "failed": FAILURES, "died": DIED}
 
 
 def read(
-    conn: Connection, span: Span, *, queue: str | None = None, handler: str | None = None, now: datetime
+    conn: Connection,
+    span: Span,
+    *,
+    queue: str | None = None,
+    handler: str | None = None,
+    tenant_id: UUID | None = None,
+    now: datetime,
 ) -> list[Slot]:
-    """Every bar of the span, the empty ones too; of a queue or a handler where they are named."""
-    names = {"queue": queue, "handler": handler}
+    """Every bar of the span, the empty ones too; of a queue, a handler or a tenant where they are named."""
+    names = {"queue": queue, "handler": handler, "tenant": tenant_id}
     narrowed = [name for name, value in names.items() if value is not None]
     starts = span.starts(now)
     values = {"slot_seconds": int(span.width.total_seconds()), "first_slot": starts[0], "at": now}

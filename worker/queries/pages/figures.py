@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection, Row, func, select
 
@@ -79,6 +80,8 @@ class Figures:
     transaction: Any
     releases: list[Release]
     progress: float
+    tenant_id: UUID | None = None
+    """Whose they are; of everybody where it is None. Workers, pauses and events are everybody's in any case."""
 
     @cached_property
     def ready(self) -> int:
@@ -118,7 +121,9 @@ class Figures:
     @property
     def partial(self) -> bool:
         """Whether there are more scheduled or dead jobs than were told apart by queue."""
-        return max(self.depths.scheduled, self.depths.dead) > SHEET
+        more_scheduled = self.depths.scheduled > sum(each.scheduled for each in self.backlog)
+        more_dead = self.depths.dead > sum(each.dead for each in self.backlog)
+        return max(self.depths.scheduled, self.depths.dead) > SHEET and (more_scheduled or more_dead)
 
     @cached_property
     def ready_since(self) -> datetime | None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Connection, Row, Text, func, select
+from sqlalchemy import Connection, Row, Text, bindparam, func, select
 
-from worker.database import earliest, for_each, holds, records
+from worker.database import Id, earliest, for_each, holds, records
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import worker_instances as instance
@@ -35,6 +36,7 @@ HELD = (
     .group_by(*_held)
     .order_by(*_held)
 )
+HELD_OF = HELD.where(job.c.tenant_id == bindparam("of_tenant", type_=Id))
 PRESENT = (
     select(
         instance.c.instance_id,
@@ -124,9 +126,9 @@ class Worker:
         return self.state is State.LIVE and self.can_run(job_type, queue)
 
 
-def held(conn: Connection) -> list[Row[Any]]:
-    """The running jobs by holder, queue and handler."""
-    return list(conn.execute(HELD))
+def held(conn: Connection, *, tenant_id: UUID | None = None) -> list[Row[Any]]:
+    """The running jobs by holder, queue and handler; all of them, or those of a tenant."""
+    return list(conn.execute(HELD) if tenant_id is None else conn.execute(HELD_OF, {"of_tenant": tenant_id}))
 
 
 def read(

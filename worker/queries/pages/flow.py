@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Integer, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Integer, Select, Text, bindparam, func, literal_column, select
 from sqlalchemy import cast as sql_cast
 
-from worker.database import Timestamp, bin_of, grouped_by
+from worker.database import Id, Timestamp, bin_of, grouped_by
 from worker.model import AttemptOutcome
 from worker.queries.schema import BUCKETS_MS, RUN_BUCKETS
 from worker.queries.schema import platform_jobs as job
 from worker.queries.schema import statistics_minutes as minutes
+from worker.queries.schema import tenant_statistics_minutes as tenant_minutes
 
 MINUTES = 60
 RECENT = timedelta(minutes=5)
@@ -33,52 +36,52 @@ def total(column: ColumnElement[Any], wanted: ColumnElement[bool] | None = None)
     return sql_cast(func.coalesce(amount, 0), Integer)
 
 
-def jobs(outcomes: Sequence[AttemptOutcome]) -> ColumnElement[int]:
-    """How many attempts ended in one of these ways."""
-    return total(minutes.c.jobs, minutes.c.outcome.in_(outcomes))
+def spelt(outcomes: Sequence[AttemptOutcome]) -> list[ColumnElement[str]]:
+    """The outcomes written out: a list of values would be bound anew in each of a statement's sums."""
+    return [literal_column(f"'{outcome}'", Text) for outcome in outcomes]
 
 
-_in_hour = minutes.c.minute.between(
-    bindparam("first_minute", type_=Timestamp), bindparam("last_minute", type_=Timestamp)
-)
-_recent = minutes.c.minute >= bindparam("recent_minute", type_=Timestamp)
-_slice = bin_of(minutes.c.minute, literal_column("300")).label("slice")
-_pair = (minutes.c.queue, minutes.c.handler_key)
-HOUR = grouped_by(
-    select(
-        minutes.c.minute,
-        _slice,
-        *_pair,
-        jobs(COMPLETED).label("completed"),
-        jobs(FAILURES).label("failed"),
-        jobs(DIED).label("died"),
-        total(minutes.c.jobs).label("attempts"),
-        total(minutes.c.run_ms).label("run_ms"),
-        total(minutes.c.wait_ms).label("wait_ms"),
-        total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FINAL)).label("finished_recently"),
-        total(minutes.c.jobs, _recent & minutes.c.outcome.in_(FAILURES)).label("failed_recently"),
-        total(minutes.c.jobs, _recent).label("attempts_recently"),
-        *(total(minutes.c[name], minutes.c.outcome == AttemptOutcome.COMPLETED).label(name) for name in RUN_BUCKETS),
-    ).where(_in_hour),
-    [minutes.c.minute],
-    [_slice, minutes.c.queue],
-    _pair,
-)
-_newest = (
-    select(job.c.queue, job.c.handler_key, job.c.created_at)
-    .where(job.c.created_at >= bindparam("recent_minute", type_=Timestamp))
-    .where(job.c.created_at <= bindparam("at_now", type_=Timestamp))
-    .order_by(job.c.created_at.desc(), job.c.id.desc())
-    .limit(ARRIVALS_READ)
-    .subquery("newest")
-)
-ARRIVED = select(
-    _newest.c.queue,
-    _newest.c.handler_key,
-    func.count().label("jobs"),
-    func.min(_newest.c.created_at).label("since"),
-    func.max(_newest.c.created_at).label("until"),
-).group_by(_newest.c.queue, _newest.c.handler_key)
+@cache
+def hour(*, of_tenant: bool = False) -> Select[Any]:
+    """What ended in the last hour: by minute, by slice and queue, and by queue and handler; of all or of a tenant."""
+    of = (tenant_minutes if of_tenant else minutes).c
+    recent = of.minute >= bindparam("recent_minute", type_=Timestamp)
+    slice_ = bin_of(of.minute, literal_column("300")).label("slice")
+    runs = (total(of[name], of.outcome == AttemptOutcome.COMPLETED).label(name) for name in RUN_BUCKETS)
+    read = select(
+        of.minute,
+        slice_,
+        of.queue,
+        of.handler_key,
+        total(of.jobs, of.outcome.in_(spelt(COMPLETED))).label("completed"),
+        total(of.jobs, of.outcome.in_(spelt(FAILURES))).label("failed"),
+        total(of.jobs, of.outcome.in_(spelt(DIED))).label("died"),
+        total(of.jobs).label("attempts"),
+        total(of.run_ms).label("run_ms"),
+        total(of.wait_ms).label("wait_ms"),
+        total(of.jobs, recent & of.outcome.in_(spelt(FINAL))).label("finished_recently"),
+        total(of.jobs, recent & of.outcome.in_(spelt(FAILURES))).label("failed_recently"),
+        total(of.jobs, recent).label("attempts_recently"),
+        *runs,
+    ).where(of.minute.between(bindparam("first_minute", type_=Timestamp), bindparam("last_minute", type_=Timestamp)))
+    read = read.where(of.tenant_id == bindparam("of_tenant", type_=Id)) if of_tenant else read
+    return grouped_by(read, [of.minute], [slice_, of.queue], (of.queue, of.handler_key))
+
+
+@cache
+def arrived(*, of_tenant: bool = False) -> Select[Any]:
+    """How many of the newest jobs there are on each queue, by handler, and the time they span."""
+    newest = (
+        select(job.c.queue, job.c.handler_key, job.c.created_at)
+        .where(job.c.created_at >= bindparam("recent_minute", type_=Timestamp))
+        .where(job.c.created_at <= bindparam("at_now", type_=Timestamp))
+        .order_by(job.c.created_at.desc(), job.c.id.desc())
+        .limit(ARRIVALS_READ)
+    )
+    newest = newest.where(job.c.tenant_id == bindparam("of_tenant", type_=Id)) if of_tenant else newest
+    of = newest.subquery("newest").c
+    since, until = func.min(of.created_at).label("since"), func.max(of.created_at).label("until")
+    return select(of.queue, of.handler_key, func.count().label("jobs"), since, until).group_by(of.queue, of.handler_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +130,29 @@ class Hour:
     newest_at: datetime | None
 
 
-def read(conn: Connection, *, now: datetime) -> Hour:
-    """The rates of the last five minutes and the course of the last sixty."""
+def read(conn: Connection, *, now: datetime, tenant_id: UUID | None = None) -> Hour:
+    """The rates of the last five minutes and the course of the last sixty, of everything or of one tenant."""
     minute = now.replace(second=0, microsecond=0)
     first, recent = minute - timedelta(minutes=MINUTES - 1), minute - RECENT
-    rows = conn.execute(HOUR, {"first_minute": first, "last_minute": minute, "recent_minute": recent}).all()
-    arrived, newest_at = _arrived(conn, recent, now)
+    of_tenant = tenant_id is not None
+    values = {"first_minute": first, "last_minute": minute, "recent_minute": recent, "at_now": now}
+    values |= {"of_tenant": tenant_id} if of_tenant else {}
+    rows = conn.execute(hour(of_tenant=of_tenant), values).all()
+    came, newest_at = _rates(conn.execute(arrived(of_tenant=of_tenant), values).all(), recent, now)
     by_minute = {row.minute: row for row in rows if row.minute is not None}
     pairs = {(row.queue, row.handler_key): row for row in rows if row.handler_key is not None}
     elapsed = (now - recent).total_seconds() / 60
     return Hour(
-        flows=tuple(_flow(pair, pairs.get(pair), arrived.get(pair, 0), elapsed) for pair in sorted(pairs | arrived)),
+        flows=tuple(_flow(pair, pairs.get(pair), came.get(pair, 0), elapsed) for pair in sorted(pairs | came)),
         minutes=tuple(_minute(first + timedelta(minutes=i), by_minute) for i in range(MINUTES)),
         slices=_slices((row for row in rows if row.slice is not None), first),
         newest_at=newest_at,
     )
 
 
-def _arrived(conn: Connection, recent: datetime, now: datetime) -> tuple[dict[tuple[str, str], float], datetime | None]:
-    rows = conn.execute(ARRIVED, {"recent_minute": recent, "at_now": now}).all()
+def _rates(
+    rows: Sequence[Any], recent: datetime, now: datetime
+) -> tuple[dict[tuple[str, str], float], datetime | None]:
     cut = sum(row.jobs for row in rows) >= ARRIVALS_READ
     since = min(row.since for row in rows) if cut else recent
     span = max((now - since).total_seconds(), 1) / 60

@@ -11,15 +11,16 @@ from sqlalchemy import Connection
 from worker.queries.pages import attention, backlog, figures
 from worker.queries.pages.attention import Limits, Seen
 from worker.queries.pages.backlog import Backlog
-from worker.queries.samples import Pair, Sample
+from worker.queries.samples import Pair, Sample, TenantPair
 
 _SUMMED = ("ready", "scheduled", "running", "dead")
 
 
 def look(conn: Connection, *, now: datetime | None = None) -> Sample:
-    """The backlog of each pair, counted in full, and how bad each kind of trouble is."""
+    """The backlog of each pair and of each tenant, counted in full, and how bad each kind of trouble is."""
     seen = figures.sample(conn, now=now)
     rows = backlog.read(conn, held=seen.held, in_full=True, now=seen.at)
+    theirs = backlog.by_tenant(conn, now=seen.at)
     return Sample(
         ready=seen.ready,
         oldest_seconds=_waited(seen.at, seen.ready_since),
@@ -27,6 +28,7 @@ def look(conn: Connection, *, now: datetime | None = None) -> Sample:
         running=seen.running,
         dead=seen.depths.dead,
         pairs=list(_pairs(rows, seen.at)),
+        tenants=[TenantPair(each, pair) for each, of in theirs.items() for pair in _pairs(of, seen.at)],
         findings=attention.measure(Seen(conn, seen, Limits())),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     ColumnElement,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Select,
     Text,
     bindparam,
+    case,
     func,
     literal,
     or_,
@@ -25,12 +27,13 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 
-from worker.database import Bytewise, Timestamp, bin_of, records, seconds
-from worker.queries.schema import backlog_minutes, finding_minutes, sample_minutes
+from worker.database import Timestamp, bin_of, records, seconds
+from worker.queries.schema import backlog_minutes, finding_minutes, sample_minutes, tenant_backlog_minutes
 
 APART_SECONDS = 300
 """What comes back within this time has not been away: it counts once."""
 
+_NARROWED = {"queue": "queue", "handler": "handler_key", "tenant": "tenant_id"}
 _COUNTS = ("ready", "oldest_seconds", "scheduled", "running", "dead")
 _since = bindparam("since", type_=Timestamp)
 _until = bindparam("until", type_=Timestamp)
@@ -48,6 +51,9 @@ def _most_of_each_slot(minutes: FromClause) -> Select[Any]:
 
 
 TOTALS = _most_of_each_slot(_seen.subquery("each_minute"))
+_slot = bin_of(sample_minutes.c.minute, _width).label("slot")
+SLOTS = select(_slot).where(sample_minutes.c.minute >= _since, sample_minutes.c.minute <= _until).group_by(_slot)
+TENANT_SLOTS = SLOTS.having(func.min(case((sample_minutes.c.tenants_in_full, 1), else_=0)) == 1)
 
 _LIMITS = records("limits", kind=Text(), at_least=Float())
 _over = (
@@ -89,19 +95,22 @@ def backlog(
     slot_seconds: int,
     queue: str | None = None,
     handler_key: str | None = None,
+    tenant_id: UUID | None = None,
 ) -> list[Depth]:
     """Slot by slot, aligned to the epoch, the oldest first; a slot that nobody looked at is left out.
 
-    Of a queue, of a handler, of one on the other, or of everything.
+    Of a queue, of a handler, of a tenant, of several of these at once, or of everything. Of a tenant, one in which
+    not all tenants were kept is left out, too, unless this one was.
     """
-    values = {"since": since, "until": until, "slot_seconds": slot_seconds}
-    total = {row.slot: Depth(*row) for row in conn.execute(TOTALS, values)}
-    names = {"of_queue": queue, "of_handler": handler_key}
+    values: dict[str, Any] = {"since": since, "until": until, "slot_seconds": slot_seconds}
+    names = {"queue": queue, "handler": handler_key, "tenant": tenant_id}
     narrowed = {name: value for name, value in names.items() if value is not None}
     if not narrowed:
-        return [total[at] for at in sorted(total)]
-    found = {row.slot: Depth(*row) for row in conn.execute(_of_pairs(*narrowed), {**values, **narrowed})}
-    return [found.get(at, Depth(at)) for at in sorted(total)]
+        return sorted((Depth(*row) for row in conn.execute(TOTALS, values)), key=lambda depth: depth.at)
+    values |= {f"of_{name}": value for name, value in narrowed.items()}
+    found = {row.slot: Depth(*row) for row in conn.execute(_of_pairs(*narrowed), values)}
+    looks = conn.execute(TENANT_SLOTS if tenant_id else SLOTS, values).scalars()
+    return [found.get(at, Depth(at)) for at in sorted({*looks, *found})]
 
 
 def fired(conn: Connection, thresholds: Mapping[str, float], *, since: datetime) -> dict[str, int]:
@@ -118,9 +127,12 @@ def watched(conn: Connection, *, since: datetime, until: datetime) -> timedelta:
 @cache
 def _of_pairs(*narrowed: str) -> Select[Any]:
     """Summed over the pairs of a minute; the oldest is the oldest of them all."""
-    pair = backlog_minutes.c
-    names = {"of_queue": (pair.queue, Bytewise), "of_handler": (pair.handler_key, Text())}
-    wanted = [column == bindparam(name, type_=type_) for name, (column, type_) in names.items() if name in narrowed]
+    pair = (tenant_backlog_minutes if "tenant" in narrowed else backlog_minutes).c
+    wanted = [
+        pair[column] == bindparam(f"of_{name}", type_=pair[column].type)
+        for name, column in _NARROWED.items()
+        if name in narrowed
+    ]
     sums = [(func.max if name == "oldest_seconds" else func.sum)(pair[name]).label(name) for name in _COUNTS]
     rows = select(pair.minute, *sums).where(pair.minute >= _since, pair.minute <= _until, *wanted)
     return _most_of_each_slot(rows.group_by(pair.minute).subquery("each_minute"))

@@ -27,6 +27,20 @@ def test_a_look_counts_every_pair_and_measures_every_kind(conn: Connection) -> N
     assert {kind: value for kind, value in seen.findings.items() if value} == {"hung": 9}
 
 
+def test_a_look_tells_tenants_apart(conn: Connection) -> None:
+    mine, other = factories.tenant(conn, slug="acme"), factories.tenant(conn, slug="globex")
+    for owner in (mine, mine, other, None):
+        factories.job(conn, queue="mail", tenant_id=owner, available_at=NOON - timedelta(seconds=40))
+    factories.job(conn, queue="mail", tenant_id=other, status=Status.RUNNING)
+    factories.job(conn, queue="bulk", tenant_id=other, status=Status.FAILED)
+    seen = look(conn, now=NOON)
+    assert {(each.tenant_id, each.of) for each in seen.tenants} == {
+        (mine, Pair("mail", "render_report", ready=2, oldest_seconds=40)),
+        (other, Pair("mail", "render_report", ready=1, oldest_seconds=40, running=1)),
+        (other, Pair("bulk", "render_report", dead=1)),
+    }
+
+
 def test_nothing_at_all_is_a_look_too(conn: Connection) -> None:
     seen = look(conn, now=NOON)
     assert (seen.ready, list(seen.pairs), set(seen.findings.values())) == (0, [], {0})
