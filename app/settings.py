@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
@@ -16,6 +16,10 @@ from worker.database import APP_RW, CONSOLE_RW, OWNER
 from worker.settings import Names, Whole
 
 ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/?", re.ASCII | re.IGNORECASE)
+
+EnvironmentKind = Literal["production", "staging", "other"]
+PRODUCTION = frozenset({"production", "prod", "live"})
+STAGING = frozenset({"staging", "stage", "preproduction", "preprod"})
 
 
 class ConsoleSettings(OidcSettings, SecondFactorSettings, Thresholds):
@@ -86,6 +90,12 @@ class ConsoleSettings(OidcSettings, SecondFactorSettings, Thresholds):
         """Those that are set, by role."""
         every = {OWNER: self.owner_password, APP_RW: self.app_rw_password, CONSOLE_RW: self.console_rw_password}
         return {role: password for role, password in every.items() if password}
+
+    @property
+    def environment_kind(self) -> EnvironmentKind:
+        """What its name says that it is: `production`, `prod-eu` and `live` are meant to look like nothing else."""
+        words = set(re.split(r"[^a-z]+", self.environment.lower()))
+        return "production" if words & PRODUCTION else "staging" if words & STAGING else "other"
 
     @property
     def address(self) -> str:

@@ -99,6 +99,7 @@ def _surroundings(request: Request) -> dict[str, Any]:
         "operator": operator,
         "now": visit.now if visit else console.now or datetime.now(UTC),
         "environment": console.settings.environment,
+        "environment_kind": console.settings.environment_kind,
         "nav": nav,
         "lens": lens,
         "narrowed": getattr(request.state, "narrowed", True),

@@ -16,9 +16,7 @@ WORDS: Mapping[str, Entry] = {
         "subscriber, job type, handler",
         "Who an event is for; what a worker must be able to run; the function that runs it.",
     ),
-    "job": Entry(
-        "job", "One unit of work. It runs at least once; a handler that may run twice is the producer’s to write."
-    ),
+    "job": Entry("job", "One unit of work. It runs at least once, so handlers are written to bear a second time."),
     "key": Entry(
         "idempotency key",
         "Given by a producer: the same key a second time returns the first job instead of making another.",

@@ -46,7 +46,7 @@ def test_a_page_knows_its_surroundings(things: TestClient) -> None:
     assert (answer.status_code, answer.headers["x-kind"]) == (201, "things")
     assert "<title>Things · Watchfloor</title>" in answer.text
     assert 'title="vera, viewer"' in answer.text
-    assert 'data-env="local"' in answer.text
+    assert '<span class="env" title="Environment">local</span>' in answer.text
     assert 'hx-sse:connect="/live?' in answer.text
     assert "/things?a=1</p>" in answer.text
     assert {"HX-Request", "HX-Target"} <= {each.strip() for each in answer.headers["vary"].split(",")}

@@ -93,4 +93,4 @@ def test_every_question_mark_leads_to_an_entry() -> None:
 def test_a_state_on_a_page_leads_to_what_it_means(client: TestClient, page: str) -> None:
     assert client.get("/help").headers["location"].startswith("/sign-in")
     assert 'href="/help"' in page
-    assert re.search(r'id="state-dead">\s*<dt><span class="state" data-state="dead">dead letter</span>', page)
+    assert re.search(r'id="state-dead">\s*<dt><a href="#state-dead"><span class="state" data-state="dead">dead letter</span>', page)
