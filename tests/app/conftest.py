@@ -47,7 +47,12 @@ def templates(assets: Assets) -> Environment:
 
 @pytest.fixture
 def swift(assets: Assets, templates: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Consoles start at once: what all of them read is there already, and their passwords cost little."""
+    """Consoles start at once."""
+    hurry(monkeypatch, assets, templates)
+
+
+def hurry(monkeypatch: pytest.MonkeyPatch, assets: Assets, templates: Environment) -> None:
+    """What all consoles read is there already, and their passwords cost little."""
     monkeypatch.setattr(main, "Assets", lambda: assets)
     monkeypatch.setattr(templating, "environment", lambda asset: templates)
     monkeypatch.setattr(main, "Passwords", partial(Passwords, memory_kib=64, iterations=1, lanes=1))

@@ -7,15 +7,28 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+Rules = dict[str, Any]
+
 SCRIPT = Path(__file__).parents[1] / "vendor/axe-core/axe.min.js"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RUN = "(rules) => axe.run({runOnly: rules, resultTypes: ['violations']})"
+STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+COLOURS = ["color-contrast", "link-in-text-block"]
+
+LOOKS_AT: dict[str, Rules] = {
+    "light": {"runOnly": STANDARD},
+    "narrow": {"runOnly": STANDARD, "rules": {rule: {"enabled": False} for rule in COLOURS}},
+    "dark": {"runOnly": COLOURS},
+}
+"""What can differ in each look: a phone has no colours of its own and shows nothing that others do not."""
+
+IS_THERE = "() => 'axe' in window"
+RUN = "(rules) => axe.run({...rules, resultTypes: ['violations']})"
 
 
-def violations(page: Page) -> list[str]:
+def violations(page: Page, rules: Rules) -> list[str]:
     """One line per element that breaks a rule of WCAG 2.2 AA or of good practice."""
-    page.evaluate(SCRIPT.read_text())
-    found: list[dict[str, Any]] = page.evaluate(RUN, RULES)["violations"]
+    if not page.evaluate(IS_THERE):
+        page.evaluate(SCRIPT.read_text())
+    found: list[dict[str, Any]] = page.evaluate(RUN, rules)["violations"]
     return [f"{rule['id']}: {node['html'][:160]} ({_why(node)})" for rule in found for node in rule["nodes"]]
 
 

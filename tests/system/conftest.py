@@ -7,14 +7,19 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from jinja2 import Environment
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import Connection
 
+from app.assets import Assets
 from app.main import new_worker
 from tests import browser as chromium
-from tests.app.conftest import assets, swift, templates
+from tests.app.conftest import assets, hurry, swift, templates
+from tests.system import screenshots
 from tests.system.console import Console
 from tests.system.desk import Desk
+from tests.system.looks import pictures
+from tests.system.scenes import Scenes
 from tests.system.watch import Watch
 from worker.runtime.worker import Worker
 from worker.settings import WorkerSettings
@@ -37,6 +42,7 @@ __all__ = ("assets", "swift", "templates")
 NewContext = Callable[..., BrowserContext]
 Enter = Callable[..., Page]
 Hire = Callable[..., Worker]
+Unlike = Callable[[Page, str], list[str]]
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -63,6 +69,37 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
         "timezone_id": "UTC",
         "locale": "en-GB",
     }
+
+
+@pytest.fixture(scope="session")
+def scenes(
+    server: str,
+    browser: Browser,
+    browser_context_args: dict[str, Any],
+    assets: Assets,
+    templates: Environment,
+) -> Iterator[Scenes]:
+    """Consoles that stand still, each made once somebody asks for it."""
+    with pytest.MonkeyPatch.context() as patches:
+        hurry(patches, assets, templates)
+        made = Scenes(server, browser, browser_context_args)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def unlike(request: pytest.FixtureRequest) -> Unlike:
+    """In words, how a page differs from its approved pictures: `unlike(page, "jobs")`; or it is approved as it is."""
+    approving = bool(request.config.getoption("--approve", default=False))
+
+    def compare(page: Page, name: str) -> list[str]:
+        taken = {f"{name}-{look}": picture for look, picture in pictures(page).items()}
+        if approving:
+            for each, picture in taken.items():
+                screenshots.approve(each, picture)
+        return [words for each, picture in taken.items() if (words := screenshots.difference(each, picture))]
+
+    return compare
 
 
 @pytest.fixture

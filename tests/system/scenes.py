@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
-from sqlalchemy import Connection, Engine, make_url, text
+from sqlalchemy import Engine
 
 from app import sessions
 from tests.post import KEY
+from tests.system import copies, seed
 from tests.system.console import Console
+from tests.system.looks import put_on
 from tests.system.seed.clock import NOW
-from tests.system.seed.people import TOKEN
+from tests.system.seed.people import TOKENS
 from worker import migrate
-from worker.database import connect
 from worker.handlers import Registry
-
-LOOKS: dict[str, dict[str, Any]] = {
-    "light": {},
-    "dark": {"color_scheme": "dark"},
-    "narrow": {"viewport": {"width": 420, "height": 900}},
-}
 
 SETTINGS: dict[str, Any] = {
     "environment": "production",
@@ -37,53 +32,68 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-@contextmanager
-def scene(
-    server: str, name: str, fill: Callable[[Connection], None], furnish: Callable[[Engine], None] | None = None
-) -> Iterator[Scene]:
-    """A console whose database was filled, and then furnished with what tenants have; all is gone at the end."""
-    with _database(server, name) as engine:
-        with engine.begin() as conn:
-            fill(conn)
-        if furnish:
-            furnish(engine)
-        url = engine.url.render_as_string(hide_password=False)
-        console = Console(url, Registry(), now=NOW, **SETTINGS).start()
-        try:
-            yield Scene(console)
-        finally:
-            console.stop()
-
-
-@contextmanager
-def _database(server: str, name: str) -> Iterator[Engine]:
-    maintenance = connect(server, application_name="tests")
-    with maintenance.execution_options(isolation_level="AUTOCOMMIT").connect() as conn:
-        conn.execute(text(f"CREATE DATABASE {name}"))
-    maintenance.dispose()
-    url = make_url(server).set(database=name).render_as_string(hide_password=False)
-    engine = connect(url, application_name="tests")
-    try:
-        migrate.upgrade(engine)
-        yield engine
-    finally:
-        engine.dispose()
-
-
 @dataclass
 class Scene:
-    """A console and the browsers that look at it, one for each look."""
+    """A console and the browsers that look at it, one for each visitor."""
 
     console: Console
-    _contexts: dict[str, BrowserContext] = field(default_factory=dict)
+    engine: Engine
+    browser: Browser
+    arguments: dict[str, Any]
+    _contexts: dict[str | None, BrowserContext] = field(default_factory=dict)
 
-    def page(self, browser: Browser, look: str, arguments: dict[str, Any], *, signed_in: bool) -> Page:
-        """A new page in the browser of that look, at the scene's time."""
-        key = f"{look} {signed_in}"
-        if key not in self._contexts:
-            context = browser.new_context(**{"base_url": self.console.url, **arguments, **LOOKS[look]})
+    def page(self, visitor: str | None) -> Page:
+        """A new page on a phone and at the scene's time, of somebody who is signed in or of nobody."""
+        if visitor not in self._contexts:
+            context = self.browser.new_context(**{**self.arguments, "base_url": self.console.url})
             context.clock.set_fixed_time(NOW)
-            if signed_in:
-                context.add_cookies([{"name": sessions.COOKIE, "value": TOKEN, "url": self.console.url}])
-            self._contexts[key] = context
-        return self._contexts[key].new_page()
+            if visitor:
+                token = {"name": sessions.COOKIE, "value": TOKENS[visitor], "url": self.console.url}
+                context.add_cookies([token])
+            self._contexts[visitor] = context
+        page = self._contexts[visitor].new_page()
+        put_on(page)
+        return page
+
+    def close(self) -> None:
+        """Shut the browsers, so that the console has nobody to wait for, and the console."""
+        for context in self._contexts.values():
+            context.close()
+        self.console.stop()
+
+
+class Scenes:
+    """Every scene that somebody asked for, by what is on it, and copies of them in which much may happen."""
+
+    def __init__(self, server: str, browser: Browser, arguments: dict[str, Any]) -> None:
+        self._server, self._browser, self._arguments = server, browser, arguments
+        self._filled: set[str] = set()
+        self._shared: dict[str, Scene] = {}
+        self._open, self._numbers = ExitStack(), count(1)
+
+    def shared(self, name: str) -> Scene:
+        """The scene that everybody looks at and nobody changes."""
+        if name not in self._shared:
+            self._shared[name] = self.own(name)
+        return self._shared[name]
+
+    def own(self, name: str, **settings: object) -> Scene:
+        """The scene on a copy of its database."""
+        if name not in self._filled:
+            self._fill(name)
+        url = copies.create(self._server, f"{name}_{next(self._numbers)}", of=name)
+        engine = self._open.enter_context(copies.entered(url))
+        console = Console(url, Registry(), now=NOW, **{**SETTINGS, **settings}).start()
+        scene = Scene(console, engine, self._browser, self._arguments)
+        self._open.callback(scene.close)
+        return scene
+
+    def close(self) -> None:
+        """Close all that is open."""
+        self._open.close()
+
+    def _fill(self, name: str) -> None:
+        with copies.entered(copies.create(self._server, name)) as engine:
+            migrate.upgrade(engine)
+            seed.fill(engine, name)
+        self._filled.add(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, select
 
 from app import sessions
 from tests import factories
@@ -15,7 +15,7 @@ from worker.failures import alike, fingerprint
 from worker.queries import audit, queues
 from worker.queries import sessions as stored
 from worker.queries.audit import Actor
-from worker.queries.schema import dead_letter_groups
+from worker.queries.schema import dead_letter_groups, operators
 
 DANA, LEE, MAX = (Actor(name, "10.4.7.21") for name in ("dana", "lee", "max"))
 TIMEOUT = "s3 endpoint did not answer in 10 s"
@@ -47,7 +47,7 @@ SINCE_THE_PAUSE: list[dict[str, Any]] = [
     | {"target": '<img src=x onerror="alert(1)">'},
 ]
 
-TOKEN = "the-session-of-danas-browser"
+TOKENS = {"dana": "the-session-of-danas-browser", "max": "the-session-of-maxs-browser"}
 """Signed in without the sign-in, which would leave a row in the trail."""
 
 
@@ -55,10 +55,16 @@ def insert_all(conn: Connection) -> None:
     """Three operators, of a role each, and the session of the one who looks."""
     for number, (name, role) in enumerate({"dana": "operator", "lee": "admin", "max": "viewer"}.items()):
         factories.operator(conn, name, role, id=identity("operator", number, ago(days=90)), last_seen_at=ago(minutes=4))
+    sign_in(conn, "dana")
+
+
+def sign_in(conn: Connection, name: str) -> None:
+    """Open the session of that one's browser."""
+    known = select(operators.c.id).where(operators.c.name == name)
     stored.open_session(
         conn,
-        operator_id=identity("operator", 0, ago(days=90)),
-        token_hash=sessions.digest(TOKEN),
+        operator_id=conn.execute(known).scalar_one(),
+        token_hash=sessions.digest(TOKENS[name]),
         idle_seconds=86_400,
         length_seconds=86_400,
         address=DANA.address,

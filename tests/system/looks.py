@@ -1,0 +1,42 @@
+"""The ways in which an open page is looked at, and its picture in each."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from playwright.sync_api import Page
+
+UNLIKE = ".error-page p .mono, .scan-code, .scan-key, .recovery li"
+"""What no two runs have in common."""
+
+
+class Look(NamedTuple):
+    """Of a browser: its colours and how wide it is."""
+
+    scheme: Literal["light", "dark"]
+    width: int
+
+
+LOOKS = {"narrow": Look("light", 420), "light": Look("light", 1440), "dark": Look("dark", 1440)}
+"""In the order in which a page takes them on, which is opened on a phone."""
+
+
+def put_on(page: Page, name: str = "narrow") -> None:
+    """Show the page so, which neither loads anew nor forgets anything."""
+    page.emulate_media(color_scheme=LOOKS[name].scheme)
+    page.set_viewport_size({"width": LOOKS[name].width, "height": 900})
+
+
+def pictures(page: Page) -> dict[str, bytes]:
+    """The page in every look, which is a phone's again afterwards."""
+    taken = {name: _picture(page, name) for name in LOOKS}
+    put_on(page)
+    return taken
+
+
+def _picture(page: Page, name: str) -> bytes:
+    """All of the page, or what the window shows of it once a dialog lies above."""
+    put_on(page, name)
+    whole = page.locator("dialog[open]").count() == 0
+    masks = [page.locator(UNLIKE)]
+    return page.screenshot(full_page=whole, animations="disabled", mask=masks, mask_color="grey")

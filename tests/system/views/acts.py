@@ -1,0 +1,15 @@
+"""What was done to many jobs at once, and the trail of everything that was done."""
+
+from __future__ import annotations
+
+from tests.system.seed.acts import MOVING, STOPPED
+from tests.system.views.view import View
+
+VIEWS = {
+    "acts": View("/acts", "The acts of the morning, one of them still moving."),
+    "act-moving": View(f"/acts/{MOVING}", "A replay of 96,400 jobs at 25 a second."),
+    "act-stopped": View(f"/acts/{STOPPED}", "A replay that stopped by itself after three of the same error."),
+    "audit": View("/audit", "Who did what, to which rows, and why."),
+    "hand-over": View("/hand-over?since=12h", "What the next shift has to know."),
+    "hand-over-calm": View("/hand-over", "A shift in which nothing was done.", "calm"),
+}

@@ -1,0 +1,18 @@
+"""What needs a person, and what moves: the overview, its findings, the queues, the job types and the workers."""
+
+from __future__ import annotations
+
+from tests.system.seed.staff import PRODUCT_2, PRODUCT_3
+from tests.system.views.view import View
+
+VIEWS = {
+    "overview": View("/", "A busy morning: what needs a person in sentences, the worst first."),
+    "overview-calm": View("/", "Nothing is wrong, and so nothing is asked of anybody.", "calm"),
+    "findings": View("/findings?behind=300&late=0.2", "The limits of each kind of finding, two of them tried out."),
+    "queues": View("/queues", "Every queue: how much waits, for how long, and why."),
+    "queue": View("/queues/mail", "A queue that falls behind: its courses, its causes, what changed."),
+    "job-type": View("/job-types/invoice.render?span=24h", "A job type over a day, with the releases it went through."),
+    "workers": View("/workers", "Who beats, who fell silent, what nobody serves."),
+    "worker": View(f"/workers/{PRODUCT_3}", "A worker at work, and what it runs."),
+    "worker-silent": View(f"/workers/{PRODUCT_2}", "A worker that fell silent with the only handler of its kind."),
+}
