@@ -35,6 +35,13 @@ class Asked:
         return self.sampled
 
     @property
+    def base_url(self) -> str:
+        """What an address begins with that is read outside of the console: this lens, too, is in it."""
+        given = self.settings.url
+        prefix: str = self.request.scope.get("root_path", "")
+        return given.rstrip("/") + prefix if given else str(self.request.base_url).rstrip("/")
+
+    @property
     def query(self) -> QueryParams:
         """The parameters of the address."""
         return self.request.query_params

@@ -28,7 +28,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, BaseModel):
-        return dict(value)
+        return value.model_dump()
     if isinstance(value, Mapping):
         return dict(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from app import group_text
-from app.web import Call
+from app.asked import Asked
 from worker.database import Connection
 from worker.failures import parts
 from worker.queries.pages import dead_letters, releases
@@ -18,13 +18,12 @@ EXPLAINS = timedelta(hours=1)
 """How long before an error began a release may have come that explains it."""
 
 
-def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
+def depth(call: Asked, conn: Connection, group: Group) -> dict[str, Any]:
     """What its jobs have in common, how they are grouped, what was declared and done, and the same as text."""
     fingerprint = group.fingerprint
     traits = dead_letters.traits(conn, fingerprint=fingerprint)
     release = explanation(conn, group)
     guidance = call.registry.guidance_of(handler_key=group.handler_key, job_type=group.job_type)
-    base_url = call.settings.url or str(call.request.base_url)
     return {
         "traits": traits,
         "trace": dead_letters.trace(conn, fingerprint=fingerprint),
@@ -34,7 +33,9 @@ def depth(call: Call, conn: Connection, group: Group) -> dict[str, Any]:
         "messages": one_group.messages(conn, fingerprint=fingerprint),
         "rules": one_group.related(conn, fingerprint=fingerprint),
         "acts_on": one_group.acts(conn, fingerprint=fingerprint),
-        "text": group_text.told(group, traits, release=release, guidance=guidance, base_url=base_url, now=call.now),
+        "text": group_text.told(
+            group, traits, release=release, guidance=guidance, base_url=call.base_url, now=call.now
+        ),
     }
 
 

@@ -54,13 +54,6 @@ class Call(Asked):
         return unquote(target.partition("#")[2]) or None
 
     @property
-    def base_url(self) -> str:
-        """What an address begins with that is read outside of the console: this lens, too, is in it."""
-        given = self.settings.url
-        prefix: str = self.request.scope.get("root_path", "")
-        return given.rstrip("/") + prefix if given else str(self.request.base_url).rstrip("/")
-
-    @property
     def actor(self) -> Actor:
         """Who the audit trail names for what this request does."""
         return sessions.actor(self.request, self.operator)

@@ -24,10 +24,15 @@ class Wanted(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Paged(Wanted):
-    """Those of a list."""
+class Following(Wanted):
+    """Those of a list whose pages are of one size."""
 
     cursor: Annotated[str | None, Field(max_length=MAX_LENGTH, description="`next_cursor` of the page before.")] = None
+
+
+class Paged(Following):
+    """Those of a list."""
+
     limit: Annotated[int, Field(ge=1, le=MOST, description="Rows on one page.")] = 50
 
 

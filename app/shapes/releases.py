@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, Field
 
 from app.bodies import Body
-from app.shapes import Shape
+from app.shapes import Shape, Wanted
 
 
 class NewRelease(Body):
@@ -24,3 +25,24 @@ class Release(Shape):
     name: str
     component: str | None
     at: datetime
+
+
+class ToldRelease(Release):
+    """A release and who told of it: a worker that started with it, or whoever deployed."""
+
+    told_by: str
+
+
+class ReleaseList(Shape):
+    """The releases of a stretch of time, the oldest first, a hundred at most."""
+
+    since: datetime
+    until: datetime
+    releases: list[ToldRelease]
+
+
+class Stretch(Wanted):
+    """A stretch of time."""
+
+    since: Annotated[str | None, Field(max_length=40, description="From a time, or so long ago as in `8h`.")] = None
+    until: Annotated[str | None, Field(max_length=40, description="To a time, or so long ago; else to now.")] = None

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 from app.api import ApiRoute
-from app.routes.v1 import jobs, releases
+from app.routes.v1 import acts, audit, dead_letters, hand_over, job_types, jobs, queues, releases, workers
+from app.shapes import Paged
+from app.shapes.acts import Act, ActJobPage, ActPage
+from app.shapes.audit import Trail, TrailWanted
+from app.shapes.groups import Inbox, InboxWanted, WholeGroup
+from app.shapes.hand_over import HandOver
 from app.shapes.jobs import Job, JobPage, JobsWanted
-from app.shapes.releases import NewRelease, Release
+from app.shapes.queues import LoadPage, QueuesWanted, Standing, StandingWanted
+from app.shapes.releases import NewRelease, Release, ReleaseList, Stretch
+from app.shapes.workers import Process, WorkerPage, WorkersWanted, WorkerWanted
+
+NEW = (201, 200)
+"""New, or there already."""
 
 V1 = (
-    # jobs
+    # queues, job types, workers
+    ApiRoute("GET", "/api/v1/queues", queues.index, "viewer", LoadPage, query=QueuesWanted),
+    ApiRoute("GET", "/api/v1/queues/{queue}", queues.show, "viewer", Standing, query=StandingWanted),
+    ApiRoute("GET", "/api/v1/job-types", job_types.index, "viewer", LoadPage, query=QueuesWanted),
+    ApiRoute("GET", "/api/v1/job-types/{type:path}", job_types.show, "viewer", Standing, query=StandingWanted),
+    ApiRoute("GET", "/api/v1/workers", workers.index, "viewer", WorkerPage, query=WorkersWanted),
+    ApiRoute("GET", "/api/v1/workers/{instance}", workers.show, "viewer", Process, query=WorkerWanted),
+    # jobs, dead letters
     ApiRoute("GET", "/api/v1/jobs", jobs.index, "viewer", JobPage, query=JobsWanted),
     ApiRoute("GET", "/api/v1/jobs/{job}", jobs.show, "viewer", Job),
-    # releases
-    ApiRoute(
-        "POST", "/api/v1/releases", releases.create, "releases:write", Release, body=NewRelease, statuses=(201, 200)
-    ),
+    ApiRoute("GET", "/api/v1/dead-letters", dead_letters.index, "viewer", Inbox, query=InboxWanted),
+    ApiRoute("GET", "/api/v1/dead-letters/{group}", dead_letters.show, "viewer", WholeGroup),
+    # acts: what became of each of these
+    ApiRoute("GET", "/api/v1/acts", acts.index, "viewer", ActPage, query=Paged),
+    ApiRoute("GET", "/api/v1/acts/{act}", acts.show, "viewer", Act),
+    ApiRoute("GET", "/api/v1/acts/{act}/jobs", acts.jobs, "viewer", ActJobPage, query=Paged),
+    # the trail, the hand-over, releases
+    ApiRoute("GET", "/api/v1/audit", audit.index, "viewer", Trail, query=TrailWanted),
+    ApiRoute("GET", "/api/v1/hand-over", hand_over.show, "viewer", HandOver, query=Stretch),
+    ApiRoute("GET", "/api/v1/releases", releases.index, "viewer", ReleaseList, query=Stretch),
+    ApiRoute("POST", "/api/v1/releases", releases.create, "releases:write", Release, body=NewRelease, statuses=NEW),
 )

@@ -36,18 +36,33 @@ SKIPPED = select(member.c.job_id).where(_of_act, member.c.state == "skipped").li
 _columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), member.c.why, member.c.outcome)
 
 
-def read(conn: Connection, *, before: str | None = None, after: str | None = None, now: datetime) -> Page:
+def read(
+    conn: Connection,
+    *,
+    before: str | None = None,
+    after: str | None = None,
+    most: int | None = None,
+    now: datetime,
+) -> Page:
     """One page of the acts, the newest first."""
     at = keyset.place(NEWEST, before=before, after=after)
-    listing = Listing((*act.c, moment().label("now")), (), NEWEST)
+    listing = Listing((*act.c, moment().label("now")), (), NEWEST, most=most)
     return keyset.read(conn, listing, at, dress=_as_they_are, values={"at_now": now})
 
 
-def jobs(conn: Connection, *, act_id: UUID, before: str | None = None, after: str | None = None, now: datetime) -> Page:
+def jobs(
+    conn: Connection,
+    *,
+    act_id: UUID,
+    before: str | None = None,
+    after: str | None = None,
+    most: int | None = None,
+    now: datetime,
+) -> Page:
     """One page of an act's jobs, in the order in which they are moved, each as it is now."""
     at = keyset.place(IN_PLACE, before=before, after=after)
     values = {"of_act": act_id, "at_now": now}
-    return keyset.read(conn, Listing(_columns, (_of_act,), IN_PLACE), at, dress=_with_job, values=values)
+    return keyset.read(conn, Listing(_columns, (_of_act,), IN_PLACE, most=most), at, dress=_with_job, values=values)
 
 
 def skipped(conn: Connection, *, act_id: UUID) -> list[UUID]:

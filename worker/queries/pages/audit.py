@@ -77,11 +77,13 @@ def read(
     tenant_id: UUID | None = None,
     before: str | None = None,
     after: str | None = None,
+    most: int | None = None,
 ) -> Page:
     """One page of the trail, each row with one of its jobs and its tenant's short name."""
     at = keyset.place(NEWEST, before=before, after=after)
     where, search = _conditions(filters, tenant_id)
-    return keyset.read(conn, Listing(tuple(action.c), where, NEWEST, search), at, dress=dressed, values={})
+    listing = Listing(tuple(action.c), where, NEWEST, search, most=most)
+    return keyset.read(conn, listing, at, dress=dressed, values={})
 
 
 def latest(conn: Connection, *, job_ids: Sequence[UUID]) -> Row | None:
