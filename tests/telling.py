@@ -56,7 +56,7 @@ def ids(span: ReadableSpan) -> tuple[str, str]:
 
 def traceparent(span: ReadableSpan) -> str:
     """As it is stored."""
-    return "00-{}-{}-01".format(*ids(span))
+    return "-".join(("00", *ids(span), f"{span.get_span_context().trace_flags:02x}"))
 
 
 def is_child(span: ReadableSpan, of: ReadableSpan) -> bool:

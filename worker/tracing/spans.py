@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, SpanKind, Tracer, TracerProvider
+from opentelemetry.trace import Link, Span, SpanKind, Tracer, TracerProvider
 
 from worker.model import Job
 from worker.tracing import OFF, Piece, Tracing
@@ -22,13 +22,14 @@ _MOST_LINKS = 128
 
 
 def known() -> Tracing:
-    """What tells the provider that this process has."""
+    """What tells the provider that this process has by now; some library may have loaded the API, and nobody set one."""
     return _telling(trace.get_tracer_provider())
 
 
 @lru_cache(4)
 def _telling(provider: TracerProvider) -> Tracing:
-    return OFF if isinstance(provider, trace.NoOpTracerProvider) else Spans(provider.get_tracer("watchfloor"))
+    is_nobody = isinstance(provider, trace.NoOpTracerProvider | trace.ProxyTracerProvider)
+    return OFF if is_nobody else Spans(provider.get_tracer("watchfloor"))
 
 
 class Spans(Tracing):
@@ -58,28 +59,33 @@ class Spans(Tracing):
 
     def claimed(self, jobs: Sequence[Job], *, took_seconds: float) -> None:
         """A client's span, linked to those that asked for the jobs; none where there was nothing to claim."""
-        if jobs:
-            queues = {job.queue for job in jobs}
-            asked = [job.traceparent for job in jobs]
-            self._past("receive", asked, took_seconds, **{"messaging.destination.name": ",".join(sorted(queues))})
+        if not jobs:
+            return
+        span = self._past("receive", [job.traceparent for job in jobs], took_seconds)
+        first = jobs[0].queue
+        if all(job.queue == first for job in jobs):
+            span.update_name(f"receive {first}")
+            span.set_attribute("messaging.destination.name", first)
+        span.end()
 
     def relayed(self, traceparents: Sequence[str | None], *, jobs: int, took_seconds: float) -> None:
         """The same of events that became jobs."""
         if traceparents:
-            self._past("relay", traceparents, took_seconds, **{"watchfloor.relay.jobs": jobs})
+            span = self._past("relay", traceparents, took_seconds)
+            span.set_attribute("watchfloor.relay.jobs", jobs)
+            span.end()
 
-    def _past(self, name: str, asked: Sequence[str | None], took_seconds: float, **attributes: str | int) -> None:
-        """A span that is over, of a batch."""
+    def _past(self, operation: str, asked: Sequence[str | None], took_seconds: float) -> Span:
+        """The span of a batch, begun when its work was."""
         contexts = map(context_of, list(dict.fromkeys(asked))[:_MOST_LINKS])
-        span = self._tracer.start_span(
-            name,
+        return self._tracer.start_span(
+            operation,
             context=Context(),
             kind=SpanKind.CLIENT,
             links=[Link(context) for context in contexts if context],
-            attributes={**_operation(name, "receive"), **attributes, "messaging.batch.message_count": len(asked)},
+            attributes={**_operation(operation, "receive"), "messaging.batch.message_count": len(asked)},
             start_time=time.time_ns() - int(took_seconds * 1e9),
         )
-        span.end()
 
 
 def _operation(name: str, kind: str) -> dict[str, str]:
