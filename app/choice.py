@@ -39,6 +39,8 @@ _JOB = re.compile(r"/jobs/[0-9a-f-]{36}")
 class Choice:
     """Jobs by id, or every job that passes `kind` and was there by the time the page was drawn (A-53).
 
+    Of jobs by id, `drawn_at` is when the form was drawn that told of them.
+
     With `since`, only those that came after an earlier act, and with `beside` none that was of it.
     """
 
@@ -53,6 +55,7 @@ class Choice:
     def fields(self) -> Pairs:
         """What the form has to carry on to its action."""
         chosen = [("job", str(each)) for each in self.job_ids]
+        chosen += [("before", self.drawn_at.isoformat())] if self.drawn_at and not self.kind else []
         if self.kind and self.drawn_at:
             chosen = [*self.kind.pairs(), ("all", "1"), ("before", self.drawn_at.isoformat())]
             chosen += [("came_after", self.since.isoformat())] if self.since else []
@@ -66,7 +69,7 @@ def read(call: Call, fields: QueryParams | FormData, *, of: Collection[str]) -> 
     if len(ticked) > TICKED_AT_MOST:
         raise BadInput(f"job: more than {TICKED_AT_MOST:,} at once.")
     if ticked and not fields.get("all"):
-        return Choice(back(fields), job_ids=tuple(dict.fromkeys(ticked)))
+        return Choice(back(fields), job_ids=tuple(dict.fromkeys(ticked)), drawn_at=_drawn_at(call, fields))
     if not (fields.get("all") or fields.get("group")):
         raise BadInput("job: choose at least one.")
     drawn_at = filters.instant(str(fields.get("before", "")), field="before", now=call.now)
@@ -81,7 +84,7 @@ def read(call: Call, fields: QueryParams | FormData, *, of: Collection[str]) -> 
 
 def one(call: Call) -> Choice:
     """The job of the address."""
-    return Choice(back(call.form), job_ids=(call.uuid("job"),))
+    return Choice(back(call.form), job_ids=(call.uuid("job"),), drawn_at=_drawn_at(call, call.form))
 
 
 def found(call: Call, conn: Connection, choice: Choice) -> Chosen:
@@ -139,6 +142,12 @@ def tenant(conn: Connection, kind: Filters) -> UUID | None:
     if (known := tenants.id_of(conn, slug=kind.tenant)) is None:
         raise BadInput("tenant: there is none of that name.")
     return known
+
+
+def _drawn_at(call: Call, fields: QueryParams | FormData) -> datetime | None:
+    """When the form was drawn, where it says so."""
+    given = str(fields.get("before", ""))
+    return filters.instant(given, field="before", now=call.now) if given else None
 
 
 def _texts(fields: QueryParams | FormData) -> Pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -9,23 +10,25 @@ from starlette.responses import Response
 from app import choice, prospects, said
 from app.choice import Choice
 from app.errors import BadInput, NotFound
-from app.kinds import Kind
+from app.kinds import FAILURES, RATES, Kind
 from app.templating import render
 from app.web import Call
 from worker.database import Connection
 from worker.errors import InvalidInput
 from worker.queries.bulk_acts import work
-from worker.queries.bulk_acts.acts import AT_MOST, Action, Mode, Terms
-from worker.queries.pages import selection
+from worker.queries.bulk_acts.acts import AT_MOST, MODES, Action, Mode, Terms
+from worker.queries.pages import checkpoints, selection
 from worker.settings import queue_name
 
 ASKED = ("reason", "mode", "rate", "stop_after", "to")
-RATES, FAILURES = range(1, 501), range(1, 1001)
+RERUN = (Action.REPLAY, Action.RUN)
+"""Acts whose forms say what the jobs did already."""
 
 
 def new(call: Call, conn: Connection, kind: Kind) -> Response:
     """The form: how many, whose, where they go, and what would become of them."""
-    return _form(call, conn, kind, choice.read(call, call.query, of=kind.lists))
+    chosen = choice.read(call, call.query, of=kind.lists)
+    return _form(call, conn, kind, chosen if chosen.kind else replace(chosen, drawn_at=call.now))
 
 
 def create(call: Call, conn: Connection, kind: Kind) -> Response:
@@ -71,6 +74,7 @@ def _terms(call: Call, kind: Kind, chosen: Choice) -> Terms:
         to_queue=_queue(call) if kind.action == Action.REASSIGN else None,
         undo_seconds=call.settings.undo_seconds if kind.action == Action.REPLAY else 0,
         filters=chosen.kind.pairs() if chosen.kind else None,
+        seen_at=chosen.drawn_at,
     )
 
 
@@ -89,7 +93,8 @@ def _queue(call: Call) -> str:
 
 
 def _form(call: Call, conn: Connection, kind: Kind, chosen: Choice, *, refusal: InvalidInput | None = None) -> Response:
-    everything = selection.read(conn, choice.found(call, conn, chosen), now=call.now)
+    found = choice.found(call, conn, chosen)
+    everything = selection.read(conn, found, now=call.now)
     moved = everything.within(kind.moves)
     asked = {name: str(call.form.get(name, "")) for name in ASKED}
     return render(
@@ -106,6 +111,8 @@ def _form(call: Call, conn: Connection, kind: Kind, chosen: Choice, *, refusal: 
         capped=everything.jobs >= AT_MOST,
         would=prospects.of(conn, call.figures, call.registry, moved),
         asked=asked,
+        ran=checkpoints.read(conn, found, now=call.now) if moved.jobs and kind.action in RERUN else None,
+        modes=MODES[kind.action],
         problems=dict.fromkeys((*ASKED, "shown")) | ({refusal.field: choice.sentence(refusal)} if refusal else {}),
         queues=sorted({*call.figures.depths.ready, *(each.queue for each in call.figures.backlog)}),
     )

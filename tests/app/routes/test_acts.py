@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, insert, update
 from starlette.testclient import TestClient
 
 from tests import factories
@@ -19,7 +19,7 @@ from worker.model import Status
 from worker.queries import queues
 from worker.queries.audit import Actor
 from worker.queries.bulk_acts import undo, work
-from worker.queries.schema import bulk_acts, platform_jobs
+from worker.queries.schema import bulk_acts, job_steps, platform_jobs
 
 WHOLE = {"group": GROUP, "before": NOON.isoformat(), "all": "1", "back": BACK}
 
@@ -239,3 +239,51 @@ def test_no_acts_yet_and_no_such_act(visitor: Visitor, conn: Connection) -> None
     assert "No acts yet" in plain(client.get("/acts").text)
     assert client.get("/acts/7").status_code == 404
     assert client.get("/acts/01920000-0000-7000-8000-000000000000").status_code == 404
+
+
+def test_the_form_of_a_replay_says_what_the_jobs_did_already(visitor: Visitor, conn: Connection) -> None:
+    jobs = [die(conn) for _ in range(3)]
+    factories.attempt(conn, jobs[0], 1, outcome="superseded")
+    for number, step in enumerate(("create_schema", "migrate"), 1):
+        step_done(conn, jobs[1], number, step)
+    step_done(conn, jobs[2], 1, "create_schema")
+    said = plain(visitor().get("/replays/new", params={"job": [str(job) for job in jobs], "back": BACK}).text)
+    assert "1 already ran to the end: a run of it went on after its lease was lost." in said
+    assert "Steps that were taken and are not taken again: create_schema by 2, migrate by 1." in said
+
+
+def step_done(conn: Connection, job: UUID, ordinal: int, step: str) -> None:
+    row = {"job_id": job, "generation": 1, "ordinal": ordinal, "step": step, "outcome": "done"}
+    conn.execute(insert(job_steps), row | {"started_at": NOON, "finished_at": NOON})
+
+
+def test_what_died_again_after_the_form_was_drawn_is_left_out_and_said(visitor: Visitor, conn: Connection) -> None:
+    jobs = [die(conn, finished_at=NOON + timedelta(seconds=seconds)) for seconds in (-1, 1)]
+    location = press(client := visitor(name="dana"), *jobs, before=NOON.isoformat())
+    assert "Replayed 1 job" in client.get(location).text
+    said = plain(client.get(f"/acts/{act_of(location)}").text)
+    assert "Skipped 1: 1 dead again since the form was drawn" in said
+    assert f'name="before" value="{NOON.isoformat()}"' in client.get(f"/replays/new?job={jobs[1]}").text
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "offers"),
+    [("/runs/new", "scheduled", True), ("/reassignments/new", "queued", True), ("/cancellations/new", "queued", False)],
+)
+def test_each_form_offers_the_paces_that_mean_something(
+    visitor: Visitor, conn: Connection, form: str, status: str, offers: bool
+) -> None:
+    for _ in range(2):
+        factories.job(conn, available_at=NOON + timedelta(days=9), scheduled=True)
+    fields = {"all": "1", "before": NOON.isoformat(), "status": status, "back": "/jobs"}
+    text = visitor().get(form, params=fields).text
+    assert ('value="one_first"' in text, 'name="stop_after"' in text, 'value="rate"' in text) == (offers, offers, True)
+    assert ("Nothing that is cancelled runs" in text) is not offers
+
+
+def test_a_pace_that_an_act_has_not_is_refused_in_its_form(visitor: Visitor, conn: Connection) -> None:
+    ids = [str(factories.job(conn)) for _ in range(2)]
+    fields = {"job": ids, "reason": "x", "mode": "one_first", "back": BACK}
+    answer = visitor().post("/cancellations", data=fields)
+    assert answer.status_code == 422
+    assert "Of a cancelled job nothing comes" in plain(answer.text)

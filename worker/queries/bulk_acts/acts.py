@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Update, bindparam, insert, select, update
 
 from worker.database import Id, Row, moment
+from worker.errors import InvalidInput
 from worker.queries.audit import Actor
 from worker.queries.schema import bulk_acts as act
 
@@ -39,6 +40,17 @@ class Mode(StrEnum):
     RATE = "rate"
 
 
+MODES: Mapping[Action, tuple[Mode, ...]] = {
+    Action.REPLAY: tuple(Mode),
+    Action.CANCEL: (Mode.ALL, Mode.RATE),
+    Action.RUN: tuple(Mode),
+    Action.REASSIGN: tuple(Mode),
+}
+"""How fast each may go: of a cancelled job nothing comes that the others could wait for."""
+WATCHED = frozenset({Action.REPLAY, Action.RUN, Action.REASSIGN})
+"""Acts whose jobs run afterwards: what becomes of them is told, and may stop the rest."""
+
+
 class ActState(StrEnum):
     """Where an act stands; the last four move nothing more."""
 
@@ -56,7 +68,10 @@ UNDER_WAY = frozenset({ActState.TRIAL, ActState.MOVING, ActState.UNDOING})
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a set is to be acted on; `filters` are the fields of the list that it was chosen from."""
+    """How a set is to be acted on; `filters` are the fields of the list that it was chosen from.
+
+    `seen_at` is when the form was drawn that told of the jobs: a replay leaves out what died after it.
+    """
 
     action: Action
     mode: Mode = Mode.ALL
@@ -65,6 +80,7 @@ class Terms:
     to_queue: str | None = None
     undo_seconds: int = 0
     filters: list[tuple[str, str]] | None = None
+    seen_at: datetime | None = None
 
 
 _is_it = act.c.id == bindparam("of_act", type_=Id)
@@ -79,6 +95,14 @@ DUE = (
     .with_for_update(skip_locked=True, of=act)
 )
 OPEN = insert(act)
+
+
+def require(terms: Terms) -> None:
+    """InvalidInput where the action cannot be done so."""
+    if terms.mode not in MODES[terms.action]:
+        raise InvalidInput("mode", "of a cancelled job nothing comes that the others could wait for")
+    if terms.stop_after is not None and terms.action not in WATCHED:
+        raise InvalidInput("stop_after", "nothing that is cancelled runs and fails")
 
 
 def add(conn: Connection, *, act_id: UUID, terms: Terms, actor: Actor, reason: str | None, now: datetime) -> None:

@@ -8,7 +8,7 @@ from worker.database import Row
 from worker.model import Status
 from worker.queries.bulk_acts.acts import Action
 
-GONE, REPLAYED, ASKED, READY, THERE = "gone", "replayed", "asked", "ready", "there"
+GONE, REPLAYED, AGAIN, ASKED, READY, THERE = "gone", "replayed", "again", "asked", "ready", "there"
 BEGUN, CHANGED, HEARD = "begun", "changed", "heard"
 """Why a job is left as it is, where its status alone does not say it."""
 
@@ -21,11 +21,13 @@ def refusal(act: Row, member: Row, job: Row | None) -> Refusal:
     return GONE if job is None else _MAY[act.action](act, member, job)
 
 
-def _replay(_: Row, member: Row, job: Row) -> Refusal:
+def _replay(act: Row, member: Row, job: Row) -> Refusal:
     if job.status != Status.FAILED:
         return str(job.status)
     # It was replayed by somebody else since it was chosen, and failed again: one replay was meant, not two (A-52)
-    return None if (job.replays, job.generation) == (member.was_replays, member.was_generation) else REPLAYED
+    if (job.replays, job.generation) != (member.was_replays, member.was_generation):
+        return REPLAYED
+    return AGAIN if act.seen_at is not None and job.finished_at > act.seen_at else None
 
 
 def _cancel(_: Row, member: Row, job: Row) -> Refusal:

@@ -32,6 +32,7 @@ LOCK = (
         job.c.available_at,
         job.c.cancel_requested_at,
         job.c.updated_at,
+        job.c.finished_at,
         _beat_at.label("beat_at"),
     )
     .where(_these)

@@ -15,7 +15,7 @@ from worker.model import new_id
 from worker.queries import audit
 from worker.queries.audit import SYSTEM, Actor
 from worker.queries.bulk_acts import acts, members, moves, undo, watch
-from worker.queries.bulk_acts.acts import AT_ONCE, UNDER_WAY, Action, ActState, Mode, Terms
+from worker.queries.bulk_acts.acts import AT_ONCE, UNDER_WAY, WATCHED, ActState, Mode, Terms
 
 _SECOND = timedelta(seconds=1)
 _GOING_ON = {"state": ActState.MOVING, "stop_after": None, "why": None, "ended_at": None, "ended_by": None}
@@ -38,9 +38,11 @@ def begin(
     """Fix the jobs of a new act and do what is done at once: all of them, one of them, or none.
 
     `chosen` selects `members.CHOSEN`; `shown` is how many the person was told of, and InvalidInput says that there are
-    more by now: the caller's transaction has to be taken back then. What was moved here stands in the
-    audit trail by the same transaction; of a larger set the trail has the number now, and each job as it is moved.
+    more by now, or that it cannot be done so: the caller's transaction has to be taken back then. What was moved here
+    stands in the audit trail by the same transaction; of a larger set the trail has the number now, and each job as it
+    is moved.
     """
+    acts.require(terms)
     act_id = act_id or new_id()
     acts.add(conn, act_id=act_id, terms=terms, actor=actor, reason=reason, now=now)
     jobs = members.choose(conn, act_id=act_id, chosen=chosen, values=values)
@@ -126,7 +128,7 @@ def _move(conn: Connection, act: Row) -> dict[str, Any]:
     """The next jobs, as many as its rate allows, unless too many failed alike."""
     if act.mode == Mode.ALL:
         return _moving(conn, act, limit=AT_ONCE)
-    looked = watch.look(conn, act)
+    looked = watch.look(conn, act) if act.action in WATCHED else {}
     if most := watch.failing(conn, act):
         return looked | _stopped(conn, act, f"{most.jobs} failed with the same error")
     if act.mode != Mode.RATE:
@@ -160,7 +162,7 @@ def _stopped(conn: Connection, act: Row, why: str) -> dict[str, Any]:
 
 def _look(conn: Connection, act: Row) -> dict[str, Any]:
     """An act that moves nothing more: what becomes of its jobs."""
-    if act.action != Action.REPLAY:
+    if act.action not in WATCHED:
         return {"next_at": None}
     changes = watch.look(conn, act)
     return {**changes, "next_at": watch.again_at(act, changes)}
