@@ -9,6 +9,9 @@ from worker.model import Status
 from worker.queries.bulk_acts.acts import Action
 from worker.queries.pages.states import State
 
+RATES, FAILURES = range(1, 501), range(1, 1001)
+"""How many jobs a second an act may move, and after how many failures it may be told to stop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
