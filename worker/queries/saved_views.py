@@ -51,7 +51,7 @@ SEEN_BY = (
     .limit(_SHOWN)
 )
 SHARED = (
-    select(saved_views.c.name, saved_views.c.query, operators.c.name.label("saved_by"))
+    select(saved_views.c.id, saved_views.c.name, saved_views.c.query, operators.c.name.label("saved_by"))
     .join(operators, operators.c.id == saved_views.c.operator_id)
     .where(_shared)
     .order_by(func.lower(saved_views.c.name), saved_views.c.id)

@@ -36,9 +36,16 @@ _COLUMNS = (
 BY_NAME = Order((_sorted_as,), (cursors.name,), descending=False)
 
 
-def page(conn: Connection, *, before: str | None = None, after: str | None = None, now: datetime | None = None) -> Page:
+def page(
+    conn: Connection,
+    *,
+    before: str | None = None,
+    after: str | None = None,
+    most: int | None = None,
+    now: datetime | None = None,
+) -> Page:
     """One page of the operators by name, the invited and the disabled too, each with where it is signed in."""
-    listing = Listing((*_COLUMNS, _sorted_as), (), BY_NAME)
+    listing = Listing((*_COLUMNS, _sorted_as), (), BY_NAME, most=most)
     return keyset.read(
         conn, listing, keyset.place(BY_NAME, before=before, after=after), dress=_dressed, values={"at_now": now}
     )

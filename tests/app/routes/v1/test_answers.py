@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import jsonschema_rs
+import pytest
 from sqlalchemy import Connection, select
 from starlette.testclient import TestClient
 
@@ -56,6 +57,7 @@ def followed(client: TestClient, address: str, name: str, **query: Any) -> list[
     return found
 
 
+@pytest.mark.postgresql
 def test_pages_of_any_size_are_the_whole_list(morning: TestClient) -> None:
     for address, name in (("jobs", "jobs"), ("acts", "acts"), ("audit", "deeds")):
         few, many = (followed(morning, f"/api/v1/{address}", name, limit=limit) for limit in (19, 200))
