@@ -54,6 +54,7 @@ class Live:
         self._clock = clock
         self._operators: Counter[UUID] = Counter()
         self._tokens: Counter[str] = Counter()
+        self._lenses: Counter[UUID | None] = Counter()
         self._roll: sessions.Roll | None = None
         self._looked_at = clock()
         self._ended: frozenset[str] = frozenset()
@@ -93,18 +94,26 @@ class Live:
         try:
             with self._engine.connect() as conn:
                 roll = sessions.roll(conn, token_hashes=asked, now=self._now)
-                self._sampler.figures(conn, fresh=True)
+                figures = self._sampler.figures(conn, fresh=True)
+                for tenant_id in list(self._lenses):
+                    if tenant_id:
+                        self._sampler.of_tenant(conn, figures, tenant_id=tenant_id)
         except Exception as error:  # noqa: BLE001 - whatever it is, the streams outlive it and the next look may work
             log.warning("live.look_failed", error=type(error).__name__)
             return None
         self._ended = asked - roll.standing.keys()
         return roll
 
-    async def stream(self, operator: Operator, token_hash: str, seen: Mapping[str, str]) -> AsyncIterator[str]:
-        """Events until the session ends, the console stops, or the stream is old enough to be opened anew."""
+    async def stream(
+        self, operator: Operator, token_hash: str, seen: Mapping[str, str], *, tenant_id: UUID | None = None
+    ) -> AsyncIterator[str]:
+        """Events until the session ends, the console stops, or the stream is old enough to be opened anew.
+
+        Those of a tenant, where it is named: no other's work makes a page in its lens draw anew.
+        """
         until = self._clock() + MAX_AGE_SECONDS
         shown, beat_at = dict(seen), self._clock()
-        self._join(operator, token_hash)
+        self._join(operator, token_hash, tenant_id)
         try:
             yield ": watching\n\n"
             while not self.closing and self._clock() < until:
@@ -113,42 +122,40 @@ class Live:
                     return
                 beat = self._clock() >= beat_at
                 beat_at = self._clock() + BEAT_EVERY_SECONDS if beat else beat_at
-                yield self._events(shown, beat=beat)
+                yield self._events(shown, self._sampler.last_of(tenant_id), beat=beat)
         finally:
-            self._leave(operator, token_hash)
+            self._leave(operator, token_hash, tenant_id)
 
     def close(self) -> None:
         """End every stream, so that the server can stop."""
         self.closing = True
         self._announce()
 
-    def _events(self, shown: dict[str, str], *, beat: bool) -> str:
+    def _events(self, shown: dict[str, str], figures: Figures | None, *, beat: bool) -> str:
         if self._roll is None:
             return ": the database does not answer\n\n" if beat else ""
         text = f"event: live:beat\ndata: {self._roll.now.isoformat()}\n\n" if beat else ""
-        for topic, digest in topics(self._sampler.last).items():
-            if shown.get(topic, digest) != digest:
-                text += f"event: live:{topic}\ndata: {self._data(topic)}\n\n"
+        for topic, digest in topics(figures).items():
+            if figures and shown.get(topic, digest) != digest:
+                # The rail's counts come with the news, so that no page has to ask for them
+                text += f"event: live:{topic}\ndata: {counts(figures) if topic == NAV else ''}\n\n"
             shown[topic] = digest
         return text
-
-    def _data(self, topic: str) -> str:
-        """The rail's counts come with the news, so that no page has to ask for them."""
-        assert self._sampler.last
-        return counts(self._sampler.last) if topic == NAV else ""
 
     def _announce(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
 
-    def _join(self, operator: Operator, token_hash: str) -> None:
+    def _join(self, operator: Operator, token_hash: str, tenant_id: UUID | None) -> None:
         self._operators[operator.id] += 1
         self._tokens[token_hash] += 1
+        self._lenses[tenant_id] += 1
         self._joined.set()
 
-    def _leave(self, operator: Operator, token_hash: str) -> None:
+    def _leave(self, operator: Operator, token_hash: str, tenant_id: UUID | None) -> None:
         self._operators -= Counter([operator.id])
         self._tokens -= Counter([token_hash])
+        self._lenses -= Counter([tenant_id])
         if not self._tokens:
             self._joined.clear()
 

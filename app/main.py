@@ -33,6 +33,7 @@ from worker.deployment import Deployment
 from worker.handlers import Registry, configured
 from worker.queries.pages.figures import sample
 from worker.queries.pages.looks import look
+from worker.queries.pages.tenant_figures import of_tenant
 from worker.runtime.local import local_worker
 from worker.runtime.maintenance import Maintenance
 from worker.runtime.worker import Worker
@@ -56,7 +57,7 @@ def create_app(
     ours = [] if engine else _engines(settings)
     pages, work = (engine, work_engine or engine) if engine else (ours[0], ours[1])
     assets = Assets()
-    sampler = Sampler(figures, now=now)
+    sampler = Sampler(figures, narrow=of_tenant, now=now)
     console = Console(
         settings=settings,
         deployment=Deployment(settings),

@@ -91,6 +91,8 @@ def _surroundings(request: Request) -> dict[str, Any]:
     operator, figures = visit and visit.operator, console.sampler.last
     nav = [each for each in figures.nav() if operator.may(each.role)] if operator and figures else []
     lens = getattr(request.state, "lens", None)
+    operator, figures = visit and visit.operator, console.sampler.last_of(lens and lens.id)
+    nav = [each for each in figures.nav() if operator.may(each.role)] if operator and figures else []
     path, query = request.scope["path"], request.scope["query_string"].decode("ascii", "replace")
     return {
         "request": request,

@@ -161,13 +161,15 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
         request.state.narrowed = route.narrowed
         lens = request.state.lens = _looked_through(conn, request) if visit.operator else None
         sampled = console.sampler.figures(conn, fresh=safe) if visit.operator else None
-        request.state.figures = sampled
+        request.state.figures = shown = sampled
+        if lens and sampled:
+            shown = console.sampler.of_tenant(conn, sampled, tenant_id=lens.id)
         call = Call(
             request=request,
             now=visit.now,
             registry=console.registry,
             settings=console.settings,
-            sampled=sampled,
+            sampled=shown if route.narrowed else sampled,
             operator=visit.operator,
             form=form,
             lens=lens,

@@ -18,5 +18,6 @@ def show(call: Call, conn: Connection) -> Response:
         raise TooMany("You have many windows open here: close one.", headers={"Retry-After": "60"})
     if call.request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    events = live.stream(call.operator, call.request.state.visit.token_hash, dict(call.query))
+    token_hash, tenant_id = call.request.state.visit.token_hash, call.lens.id if call.lens else None
+    events = live.stream(call.operator, token_hash, dict(call.query), tenant_id=tenant_id)
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

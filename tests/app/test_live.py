@@ -8,6 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, cast
+from uuid import UUID
 
 import anyio
 import pytest
@@ -48,7 +49,8 @@ class World:
         self.topics = {"jobs": "1", "queues": "1"}
         self.ready = "7"
         self.readings = 0
-        self.sampler = Sampler(self.sample, clock=self.clock)
+        self.theirs = {"jobs": "1"}
+        self.sampler = Sampler(self.sample, narrow=self.narrow, clock=self.clock)
         self.live = Live(engine, self.sampler, clock=self.clock)
         self.token = sessions.digest(signed_in(conn))
         found = by_name(conn, name="dana")
@@ -59,8 +61,11 @@ class World:
         self.readings += 1
         return figures_of(self.topics, self.ready)
 
-    def open(self, seen: dict[str, str] | None = None) -> Any:
-        return self.live.stream(self.operator, self.token, seen or {})
+    def narrow(self, conn: AnyConnection, figures: Figures, *, tenant_id: UUID) -> Figures:
+        return figures_of(self.theirs, "3")
+
+    def open(self, seen: dict[str, str] | None = None, tenant_id: UUID | None = None) -> Any:
+        return self.live.stream(self.operator, self.token, seen or {}, tenant_id=tenant_id)
 
     async def look(self, seconds: float = 1.0) -> None:
         """One look at the database, `seconds` after the last."""
@@ -101,6 +106,16 @@ async def test_the_counts_of_the_rail_come_with_the_stream(world: World) -> None
         await following(world, stream)
         world.ready = "8"
         assert await following(world, stream) == 'event: live:nav\ndata: {"queues": ["8", false]}\n\n'
+
+
+async def test_a_stream_in_a_lens_tells_of_its_tenant_alone(world: World) -> None:
+    async with aclosing(world.open(tenant_id=UUID(int=1))) as stream:
+        await anext(stream)
+        await following(world, stream)
+        world.topics["jobs"], world.ready = "2", "9"
+        assert await following(world, stream) == ""
+        world.theirs["jobs"] = "2"
+        assert await following(world, stream) == "event: live:jobs\ndata: \n\n"
 
 
 async def test_a_beat_comes_every_few_seconds(world: World) -> None:

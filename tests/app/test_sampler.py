@@ -6,10 +6,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any, cast
+from uuid import UUID
 
 import pytest
 
-from app.sampler import Sampler
+from app.sampler import LENSES, Sampler
 from tests.factories import NOON
 from worker.database import Connection
 from worker.queries.pages.figures import Figures
@@ -43,6 +44,11 @@ class Source:
         return cast(Figures, self.readings)
 
 
+def part(conn: Connection, figures: Figures, *, tenant_id: UUID) -> Figures:
+    """What of a reading is a tenant's: the reading and whose it is, in words."""
+    return cast(Figures, f"{figures} of {tenant_id.int}")
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -53,7 +59,7 @@ def reading(sampler: Sampler, *, fresh: bool = True) -> Any:
 
 
 def test_all_who_look_within_a_second_share_one_reading(clock: Clock) -> None:
-    sampler = Sampler(Source(clock), clock=clock)
+    sampler = Sampler(Source(clock), narrow=part, clock=clock)
     assert [reading(sampler) for _ in range(5)] == [1] * 5
     clock.at += 0.99
     assert reading(sampler) == 1
@@ -62,7 +68,7 @@ def test_all_who_look_within_a_second_share_one_reading(clock: Clock) -> None:
 
 
 def test_whoever_can_do_with_old_figures_causes_no_reading(clock: Clock) -> None:
-    sampler = Sampler(Source(clock), clock=clock)
+    sampler = Sampler(Source(clock), narrow=part, clock=clock)
     assert reading(sampler, fresh=False) == 1
     clock.at += 3600
     assert reading(sampler, fresh=False) == 1
@@ -70,13 +76,13 @@ def test_whoever_can_do_with_old_figures_causes_no_reading(clock: Clock) -> None
 
 def test_nothing_is_read_before_somebody_looks(clock: Clock) -> None:
     source = Source(clock)
-    assert Sampler(source, clock=clock).last is None
+    assert Sampler(source, narrow=part, clock=clock).last is None
     assert source.readings == 0
 
 
 @pytest.mark.parametrize(("takes", "pause"), [(0.01, 1), (0.1, 1), (0.5, 5), (2, 20), (9, 30)])
 def test_a_slow_reading_is_done_less_often(clock: Clock, takes: float, pause: float) -> None:
-    sampler = Sampler(Source(clock, takes=takes), clock=clock)
+    sampler = Sampler(Source(clock, takes=takes), narrow=part, clock=clock)
     reading(sampler)
     clock.at += pause - 0.001
     assert reading(sampler) == 1
@@ -85,7 +91,7 @@ def test_a_slow_reading_is_done_less_often(clock: Clock, takes: float, pause: fl
 
 
 def test_after_a_change_the_next_look_is_a_new_reading(clock: Clock) -> None:
-    sampler = Sampler(Source(clock), clock=clock)
+    sampler = Sampler(Source(clock), narrow=part, clock=clock)
     reading(sampler)
     sampler.expire()
     assert reading(sampler, fresh=False) == 1
@@ -94,7 +100,7 @@ def test_after_a_change_the_next_look_is_a_new_reading(clock: Clock) -> None:
 
 def test_the_reading_is_of_the_consoles_own_time(clock: Clock) -> None:
     source = Source(clock)
-    reading(Sampler(source, now=NOON, clock=clock))
+    reading(Sampler(source, narrow=part, now=NOON, clock=clock))
     assert source.asked_at == NOON
 
 
@@ -102,7 +108,7 @@ def test_a_reading_that_fails_leaves_the_last_and_is_tried_again(clock: Clock) -
     def fail(conn: Connection, *, now: datetime | None) -> Figures:
         raise ConnectionError
 
-    sampler = Sampler(Source(clock), clock=clock)
+    sampler = Sampler(Source(clock), narrow=part, clock=clock)
     reading(sampler)
     sampler._sample, working = fail, sampler._sample
     clock.at += 2
@@ -123,7 +129,7 @@ def test_while_one_reads_the_others_make_do_with_the_last(clock: Clock) -> None:
             assert go_on.wait(30)
         return source(conn, now=now)
 
-    sampler = Sampler(slow, clock=clock)
+    sampler = Sampler(slow, narrow=part, clock=clock)
     reading(sampler)
     clock.at += 2
     with ThreadPoolExecutor(1) as pool:
@@ -133,3 +139,59 @@ def test_while_one_reads_the_others_make_do_with_the_last(clock: Clock) -> None:
         go_on.set()
         assert first.result() == 2
     assert source.readings == 2
+
+
+ACME, GLOBEX = UUID(int=1), UUID(int=2)
+
+
+class Slow:
+    """Reads the figures of a tenant in so much time, and counts how often."""
+
+    def __init__(self, clock: Clock, takes: float = 0.0) -> None:
+        self.clock = clock
+        self.takes = takes
+        self.readings = 0
+
+    def __call__(self, conn: Connection, figures: Figures, *, tenant_id: UUID) -> Figures:
+        self.readings += 1
+        self.clock.at += self.takes
+        return part(conn, figures, tenant_id=tenant_id)
+
+
+def looking(sampler: Sampler, tenant_id: UUID) -> Any:
+    return sampler.of_tenant(CONN, sampler.figures(CONN, fresh=True), tenant_id=tenant_id)
+
+
+def test_a_lens_is_read_once_for_each_reading_of_the_whole(clock: Clock) -> None:
+    narrow = Slow(clock)
+    sampler = Sampler(Source(clock), narrow=narrow, clock=clock)
+    assert [looking(sampler, ACME) for _ in range(3)] == ["1 of 1"] * 3
+    assert looking(sampler, GLOBEX) == "1 of 2"
+    assert narrow.readings == 2
+    clock.at += 1
+    assert looking(sampler, ACME) == "2 of 1"
+    assert (sampler.last_of(ACME), sampler.last_of(GLOBEX), sampler.last_of(None)) == ("2 of 1", "1 of 2", 2)
+
+
+def test_slow_lenses_take_a_tenth_of_the_time_all_together(clock: Clock) -> None:
+    sampler = Sampler(Source(clock), narrow=Slow(clock, takes=0.5), clock=clock)
+    looking(sampler, ACME), looking(sampler, GLOBEX)
+    clock.at += 9.9
+    assert looking(sampler, GLOBEX) == "1 of 2"
+    clock.at += 0.2
+    assert looking(sampler, GLOBEX) != "1 of 2"
+
+
+def test_what_was_done_in_a_lens_is_seen_at_once(clock: Clock) -> None:
+    sampler = Sampler(Source(clock), narrow=Slow(clock, takes=0.5), clock=clock)
+    looking(sampler, ACME)
+    sampler.expire()
+    assert looking(sampler, ACME) == "2 of 1"
+
+
+def test_the_lenses_looked_at_last_are_kept(clock: Clock) -> None:
+    sampler = Sampler(Source(clock), narrow=part, clock=clock)
+    for number in range(LENSES + 1):
+        looking(sampler, UUID(int=number))
+    assert sampler.last_of(UUID(int=0)) is None
+    assert sampler.last_of(UUID(int=1)) == "1 of 1"

@@ -23,7 +23,7 @@ from app.sampler import Sampler
 from app.shared import Anyone, Personal, Shared
 from tests import factories
 from tests.app.conftest import signed_in
-from tests.app.test_sampler import CONN, Clock, Source
+from tests.app.test_sampler import CONN, Clock, Source, part
 from worker.model import Status
 from worker.queries import groups
 from worker.queries.audit import Actor
@@ -220,7 +220,7 @@ class Kitchen:
 
     def __init__(self) -> None:
         self.clock = Clock()
-        self.sampler = Sampler(Source(self.clock), clock=self.clock)
+        self.sampler = Sampler(Source(self.clock), narrow=part, clock=self.clock)
         self.sampler.figures(CONN, fresh=True)
         self.shared = Shared(self.sampler)
         self.made = 0
