@@ -107,6 +107,8 @@ class ApiRoute:
     """Those of its answers; what a refusal may have follows from the rest."""
     max_body_bytes: int = MAX_BODY_BYTES
     media_types: tuple[str, ...] = (JSON,)
+    keyed: bool = False
+    """Whether a repeat under the same Idempotency-Key finds what the first one made."""
 
     def __post_init__(self) -> None:
         if self.scope not in SCOPES or not is_api(self.path):

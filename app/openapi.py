@@ -35,6 +35,13 @@ PATHS = {
 }
 """What stands in addresses: the format and what it is."""
 TEXT = {"schema": {"type": "string"}}
+KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The repeat of a request with the same key is answered with what the first one made.",
+    "schema": {"type": "string", "pattern": "^[!-~]{1,200}$"},
+}
 _PARAMETER = re.compile(r"{(\w+)(?::\w+)?}")
 _SECURITY = {"type": "http", "scheme": "bearer", "description": "A token of `watchfloor tokens add`, with a scope."}
 
@@ -99,7 +106,7 @@ def _operation(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Json:
         "summary": summary,
         "description": "\n\n".join(filter(None, [more.strip(), f"Scope: `{route.scope}`."])),
         "security": [{"token": [route.scope]}],
-        "parameters": [*_in_path(route), *_in_query(route)],
+        "parameters": [*_in_path(route), *_in_query(route), *([KEY] if route.keyed else [])],
         **body,
         "responses": {str(status): answer for status, answer in _responses(route, schemas)},
     }

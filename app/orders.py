@@ -52,6 +52,7 @@ class Order:
             to_queue=self.to_queue,
             undo_seconds=undo_seconds if self.kind.action == Action.REPLAY else 0,
             filters=self.filters.pairs() if self.filters else None,
+            seen_at=self.before,
         )
 
 
@@ -86,7 +87,7 @@ def press(
     """Fix the jobs as an act, and do what is done at once; InvalidInput takes the caller's transaction back."""
     found = chosen(order, now=now)
     whose: dict[str, Any] = {"actor": actor, "reason": reason, "now": now, "act_id": act_id}
-    told = shown or len(order.job_ids)
+    told = len(order.job_ids) or shown
     terms = order.terms(undo_seconds=undo_seconds)
     return work.begin(conn, terms=terms, chosen=found.rows, values=found.values, shown=told, **whose)
 

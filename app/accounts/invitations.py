@@ -12,6 +12,13 @@ from worker.queries import audit, links, operators
 from worker.queries.audit import Actor
 from worker.queries.operators import Role
 
+AGAIN = "Only somebody who has not come yet, and may, is invited again."
+
+
+def is_awaited(operator: Row) -> bool:
+    """Whether the account waits for the one it was made for."""
+    return bool(operator.invited_at and not operator.disabled_at)
+
 
 def invite(
     conn: Connection,

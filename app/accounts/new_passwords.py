@@ -12,6 +12,12 @@ from worker.queries import audit, links
 from worker.queries.audit import Actor
 
 NOBODY = "No account that may come in takes mail at that address."
+NEEDED = "Only somebody who may come in, and has, needs a new password."
+
+
+def may_need(operator: Row) -> bool:
+    """Whether the operator comes in by a password, if not by the one they forgot."""
+    return not (operator.disabled_at or operator.invited_at)
 
 
 def request(conn: Connection, mailroom: Mailroom, *, email: str, actor: Actor, now: datetime | None = None) -> None:

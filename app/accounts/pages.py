@@ -7,6 +7,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from app.accounts.mailroom import Handed, Mailroom
+from app.asked import Asked
 from app.console import console_of
 from app.errors import NotFound
 from app.templating import render
@@ -18,7 +19,7 @@ from worker.queries.operators import ROLES, Operator
 from worker.queries.pages import operators
 
 
-def mailroom(call: Call) -> Mailroom:
+def mailroom(call: Asked) -> Mailroom:
     """Where this console's mail leaves."""
     console = console_of(call.request)
     return Mailroom(console.settings, console.deployment, console.registry.job_types)
@@ -42,7 +43,7 @@ def account(call: Call, conn: Connection, operator_id: UUID, *, problem: str | N
     )
 
 
-def known(call: Call, conn: Connection) -> Row:
+def known(call: Asked, conn: Connection) -> Row:
     """The operator that the address names."""
     found = stored.by_id(conn, operator_id=call.uuid("operator"))
     if found is None:

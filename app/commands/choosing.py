@@ -14,16 +14,19 @@ import click
 from app.commands.desk import Desk, reason_option, yes_option
 from app.commands.job_lists import Asked, narrowed
 from app.commands.refusals import Refused
-from app.kinds import Kind
+from app.kinds import FAILURES, RATES, Kind
 from app.orders import Order, of_list
 from worker.database import Connection
 from worker.queries.bulk_acts.acts import Mode
 
 _HOW = (
     click.option("--one-first", is_flag=True, help="One job; the rest once it passed, and not at all if it fails."),
-    click.option("--rate", type=click.IntRange(1, 500), metavar="N", help="N jobs a second."),
+    click.option("--rate", type=click.IntRange(RATES[0], RATES[-1]), metavar="N", help="N jobs a second."),
     click.option(
-        "--stop-after", type=click.IntRange(1, 1000), metavar="N", help="Stop once N failed with the same error."
+        "--stop-after",
+        type=click.IntRange(FAILURES[0], FAILURES[-1]),
+        metavar="N",
+        help="Stop once N failed with the same error.",
     ),
     click.option("--dry-run", is_flag=True, help="Only say what would become of them."),
     reason_option,

@@ -18,7 +18,7 @@ from app.commands.refusals import Failed, Refused
 from app.commands.values import payload as as_payload
 from app.commands.values import queue as as_queue
 from app.kinds import CANCEL, REASSIGN, REPLAY, RUN
-from worker.queries import audit, copies, saved_views
+from worker.queries import copies, reveals, saved_views
 from worker.queries.copies import Original
 from worker.queries.pages import job as pages
 from worker.queries.pages import jobs, readiness
@@ -85,7 +85,7 @@ def show(desk: Desk, *, job_id: UUID, reveal: bool, reason: str | None) -> None:
         if found is None:
             raise Failed(f"there is no job {job_id}; it may have been pruned")
         if reveal:
-            audit.record(conn, actor=desk.actor, action="reveal", job_ids=[job_id], reason=reason)
+            reveals.record(conn, job=pages.read(conn, job_id=job_id), actor=desk.actor, reason=reason)
     desk.answer(found, job_sheet.text(found))
 
 

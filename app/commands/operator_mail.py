@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from app.accounts.invitations import AGAIN, is_awaited
 from app.accounts.invitations import invite as invited
 from app.accounts.invitations import invite_again as invited_again
 from app.accounts.mailroom import Handed, Mailroom
 from app.accounts.names import email_address, operator_name
-from app.accounts.new_passwords import hand_out
+from app.accounts.new_passwords import NEEDED, hand_out, may_need
 from app.commands.desk import Desk, at_owners_desk
 from app.commands.output import facts
 from app.commands.people import known
@@ -42,8 +43,8 @@ def invite_again(desk: Desk, *, name: str) -> None:
     """Send NAME, who has not come yet, a new invitation; the one before works no more."""
     with desk.engine.begin() as conn:
         who = known(conn, name)
-        if who.disabled_at or not who.invited_at:
-            raise Failed("only somebody who has not come yet, and may, is invited again")
+        if not is_awaited(who):
+            raise Failed(AGAIN)
         made = invited_again(conn, _mailroom(desk), operator=who, actor=desk.actor)
     _answer(desk, who.name, "is invited again", made)
 
@@ -55,8 +56,8 @@ def reset_password(desk: Desk, *, name: str) -> None:
     """Send NAME a link to a new password."""
     with desk.engine.begin() as conn:
         who = known(conn, name)
-        if who.disabled_at or who.invited_at:
-            raise Failed("only somebody who may come in, and has, needs a new password")
+        if not may_need(who):
+            raise Failed(NEEDED)
         made = hand_out(conn, _mailroom(desk), operator=who, actor=desk.actor)
     _answer(desk, who.name, "gets a link to a new password", made)
 

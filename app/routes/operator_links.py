@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app.accounts import pages
-from app.accounts.invitations import invite_again
+from app.accounts.invitations import AGAIN, invite_again, is_awaited
 from app.accounts.mailroom import Handed
 from app.accounts.names import email_address
-from app.accounts.new_passwords import hand_out
+from app.accounts.new_passwords import NEEDED, hand_out, may_need
 from app.answers import go_back
 from app.errors import Conflict
 from app.web import Call
@@ -35,16 +35,16 @@ def set_address(call: Call, conn: Connection) -> Response:
 def invite(call: Call, conn: Connection) -> Response:
     """Send a new invitation; the one before works no more."""
     who = pages.known(call, conn)
-    if who.disabled_at or not who.invited_at:
-        raise Conflict("Only somebody who has not come yet, and may, is invited again.")
+    if not is_awaited(who):
+        raise Conflict(AGAIN)
     return _sent(call, who, invite_again(conn, pages.mailroom(call), operator=who, actor=call.actor, now=call.now))
 
 
 def reset_password(call: Call, conn: Connection) -> Response:
     """Send a link to a new password."""
     who = pages.known(call, conn)
-    if who.disabled_at or who.invited_at:
-        raise Conflict("Only somebody who may come in, and has, needs a new password.")
+    if not may_need(who):
+        raise Conflict(NEEDED)
     return _sent(call, who, hand_out(conn, pages.mailroom(call), operator=who, actor=call.actor, now=call.now))
 
 

@@ -11,7 +11,7 @@ from app.templating import render
 from app.web import Call
 from worker.database import Connection, Row
 from worker.errors import InvalidInput
-from worker.queries import audit
+from worker.queries import reveals
 
 
 def new(call: Call, conn: Connection) -> Response:
@@ -26,9 +26,7 @@ def create(call: Call, conn: Connection) -> Response:
         why = reason(call, required=True)
     except InvalidInput as refusal:
         return _form(call, job, problem=sentence(refusal))
-    audit.record(
-        conn, actor=call.actor, action="reveal", job_ids=[job.id], tenant_id=job.tenant_id, reason=why, now=call.now
-    )
+    reveals.record(conn, job=job, actor=call.actor, reason=why, now=call.now)
     if call.region == "payload":
         return render(call, "jobs/show.html", block="payload", job=job, payload=payload.of(job), revealed=True)
     return job_page.shown(call, conn, job, revealed=True)

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.shapes import Paged, Shape
+from app.shapes import Paged, Shape, Wanted
 
 Words = Annotated[str | None, Field(max_length=500)]
 
 
-class JobsWanted(Paged):
+class JobFilters(Wanted):
     """What a list of jobs is narrowed to, in the words of the search box."""
 
     status: Annotated[
@@ -39,6 +39,10 @@ class JobsWanted(Paged):
         Field(description="The order; a `-` before it means the last first."),
     ] = None
     q: Annotated[Words, Field(description="What the search box takes, as in `queue:mail payload.order.id:7`.")] = None
+
+
+class JobsWanted(Paged, JobFilters):
+    """The same, a page at a time."""
 
 
 class JobLine(Shape):

@@ -20,6 +20,7 @@ from app.routes.v1 import (
     views,
     workers,
 )
+from app.routes.v1.changes import CHANGES
 from app.shapes import Paged
 from app.shapes.acts import Act, ActJobPage, ActPage
 from app.shapes.audit import Trail, TrailWanted
@@ -70,4 +71,5 @@ V1 = (
     ApiRoute("GET", "/api/v1/operators/{operator}", operators.show, "admin", Operator),
     ApiRoute("GET", "/api/v1/tokens", tokens.index, "admin", TokenList),
     ApiRoute("GET", "/api/v1/token", tokens.own, "viewer", OwnToken),
+    *CHANGES,
 )

@@ -6,17 +6,14 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import job_list, payload_edit, payload_parts
+from app import job_search, payload_edit, payload_parts
 from app.api import ApiCall, in_transaction
 from app.documents import Document
 from app.errors import NotFound
-from app.search import TERMS, terms
 from app.shapes.jobs import Attempt, Copy, Job, JobAction, JobLine, JobPage, JobsWanted, Sibling, value_of
 from worker.database import Connection, Row
-from worker.errors import InvalidInput
-from worker.queries import copies, tenants
-from worker.queries.pages import filters, job, jobs
-from worker.queries.pages.filters import Filters
+from worker.queries import copies
+from worker.queries.pages import job, jobs
 
 
 @in_transaction
@@ -26,21 +23,11 @@ def index(call: ApiCall, conn: Connection) -> Response:
     Without a filter all of them, the newest first. A search that looked at many rows stops and says so.
     """
     asked = call.wanted(JobsWanted)
-    wanted = _filters(call, asked)
-    tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
-    if wanted.tenant and tenant_id is None:
-        raise InvalidInput("tenant", "is the slug of no tenant")
+    wanted = job_search.read(call, asked)
+    tenant_id = job_search.tenant(conn, wanted)
     page = jobs.read(conn, wanted, tenant_id=tenant_id, before=asked.cursor, most=asked.limit, now=call.now)
     lines = [JobLine.model_validate(row) for row in page.rows]
     return Document(JobPage(jobs=lines, next_cursor=page.older, looked_at=page.looked_at))
-
-
-def _filters(call: ApiCall, asked: JobsWanted) -> Filters:
-    given = asked.model_dump(exclude={"cursor", "limit", "q"}, exclude_none=True)
-    named, words = terms(asked.q or "", names=TERMS - {"id"}, prefix=filters.PAYLOAD)
-    pairs = [*((name, str(value)) for name, value in given.items()), *named]
-    pairs += [("error", f'"{word}"') for word in words]
-    return job_list.allowed(call, filters.parse(pairs, now=call.now))
 
 
 @in_transaction

@@ -1,0 +1,53 @@
+"""Copies, as programs make them: a job put in again with another payload."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from app import payload_edit
+from app.api import ApiCall, in_transaction
+from app.documents import Document
+from app.errors import Conflict, NotFound
+from app.shapes.job_changes import MadeCopy, NewCopy
+from worker.database import Connection, Row
+from worker.errors import UnknownJobType
+from worker.queries import cancellations, copies
+from worker.queries.copies import Original
+from worker.queries.pages import job as story
+from worker.queries.pages.states import State
+
+
+@in_transaction
+def create(call: ApiCall, conn: Connection) -> Response:
+    """Put a job in again with another payload; each is linked to the other."""
+    asked, job = call.read(NewCopy), story.read(conn, job_id=call.uuid("job"), now=call.now)
+    if job is None:
+        raise NotFound("There is no job with this id.")
+    if why_not := copies.refusal(job):
+        raise Conflict(f"{why_not}.")
+    made = _make(call, conn, job, asked)
+    if asked.cancel and job.state == State.DEAD:
+        cancellations.cancel(conn, job_ids=[job.id], actor=call.actor, reason=asked.reason, now=call.now)
+    return Document(MadeCopy(id=made, copy_of=job.id), 201)
+
+
+def _make(call: ApiCall, conn: Connection, job: Row, asked: NewCopy) -> UUID:
+    original = Original(job.id, job.job_type, job.tenant_id, job.max_attempts)
+    how: dict[str, Any] = {"actor": call.actor, "reason": asked.reason, "now": call.now}
+    queue, payload = asked.queue or job.queue, _restored(call, conn, job, asked.payload)
+    try:
+        return copies.make(conn, call.registry.job_types, original, payload=payload, queue=queue, **how)
+    except UnknownJobType:
+        raise Conflict("This console does not know the job's type, so it puts in none of them.") from None
+
+
+def _restored(call: ApiCall, conn: Connection, job: Row, payload: dict[str, Any]) -> Any:
+    """The payload with the original's own values where a mark of what is closed was left standing."""
+    if not any(mark in json.dumps(payload) for mark in payload_edit.MARKS):
+        return payload
+    closed = call.registry.redaction(job_type=job.job_type, subscriber_id=job.subscriber_id)
+    return payload_edit.restored(payload, json.loads(story.payload(conn, job_id=job.id) or "null"), closed)

@@ -1,0 +1,40 @@
+"""Pauses of queues, as programs ask for them."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from app.api import ApiCall, in_transaction
+from app.documents import Document
+from app.errors import NotFound
+from app.shapes.changes import Changed, WithWhy
+from app.shapes.queue_changes import NewPause
+from worker.database import Connection
+from worker.errors import InvalidInput
+from worker.queries import queues
+from worker.settings import queue_name
+
+
+@in_transaction
+def create(call: ApiCall, conn: Connection) -> Response:
+    """Let no worker claim from a queue, until a time or until somebody resumes it; a pause in force stays as it is."""
+    asked, queue = call.read(NewPause), _queue(call)
+    if asked.until is not None and asked.until <= call.now:
+        raise InvalidInput("until", "is over")
+    how = {"reason": asked.reason, "until": asked.until, "now": call.now}
+    return Document(Changed(changed=queues.pause(conn, queue=queue, actor=call.actor, **how)))
+
+
+@in_transaction
+def delete(call: ApiCall, conn: Connection) -> Response:
+    """Let workers claim from a queue again."""
+    asked, queue = call.read(WithWhy), _queue(call)
+    done = queues.resume(conn, queue=queue, actor=call.actor, reason=asked.reason or None, now=call.now)
+    return Document(Changed(changed=done))
+
+
+def _queue(call: ApiCall) -> str:
+    try:
+        return queue_name(call.path("queue"))
+    except ValueError:
+        raise NotFound("No queue can have that name.") from None

@@ -1,0 +1,13 @@
+"""What is asked of a queue."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime
+
+from app.shapes.changes import NeedsWhy
+
+
+class NewPause(NeedsWhy):
+    """Why, for whoever finds the queue paused, and until when, if it is to end by itself."""
+
+    until: AwareDatetime | None = None

@@ -1,0 +1,16 @@
+"""Reveals: that somebody was shown what a handler closes to the eye."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from worker.database import Row
+from worker.queries import audit
+from worker.queries.audit import Actor
+
+
+def record(conn: Connection, *, job: Row, actor: Actor, reason: str | None, now: datetime | None = None) -> None:
+    """Keep who was shown the payload of the job, and why, in the transaction that shows it."""
+    audit.record(conn, actor=actor, action="reveal", job_ids=[job.id], tenant_id=job.tenant_id, reason=reason, now=now)
