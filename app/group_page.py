@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from app import group_text
 from app.asked import Asked
 from worker.database import Connection
 from worker.failures import parts
+from worker.queries.group_states import PATIENCE, GroupState
 from worker.queries.pages import dead_letters, releases
 from worker.queries.pages import group as one_group
 from worker.queries.pages.groups import Group
@@ -29,6 +30,7 @@ def depth(call: Asked, conn: Connection, group: Group) -> dict[str, Any]:
         "trace": dead_letters.trace(conn, fingerprint=fingerprint),
         "release": release,
         "guidance": guidance,
+        "waits_until": _waits_until(group),
         "parts": parts(group.error_summary or ""),
         "messages": one_group.messages(conn, fingerprint=fingerprint),
         "rules": one_group.related(conn, fingerprint=fingerprint),
@@ -37,6 +39,13 @@ def depth(call: Asked, conn: Connection, group: Group) -> dict[str, Any]:
             group, traits, release=release, guidance=guidance, base_url=call.base_url, now=call.now
         ),
     }
+
+
+def _waits_until(group: Group) -> datetime | None:
+    """Until when a release is waited for in which the group was resolved."""
+    if group.state != GroupState.RESOLVED or not group.resolved_in or group.state_at is None:
+        return None
+    return group.state_at + PATIENCE
 
 
 def explanation(conn: Connection, group: Group) -> Release | None:

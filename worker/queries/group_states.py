@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -35,6 +35,8 @@ MAX_RATE = 1_000
 """Deaths an hour that a snooze can bear: they are counted, and no further."""
 LOOKED_AT = 100
 """The newest deaths that are looked at for the release they happened in."""
+PATIENCE = timedelta(days=7)
+"""How long a group that was resolved in a release waits for it: what dies later, while it has not come, counts."""
 
 
 class GroupState(StrEnum):
@@ -50,6 +52,7 @@ class GroupState(StrEnum):
 OPEN = (GroupState.NEW, GroupState.TAKEN, GroupState.RETURNED)
 """States in which a group asks for a person, or has one."""
 _HOUR = seconds(literal_column("3600"))
+_PATIENCE = seconds(literal_column(f"{PATIENCE // timedelta(seconds=1)}"))
 _SYSTEM = literal(audit.SYSTEM.name)
 note = dead_letter_groups
 
@@ -81,22 +84,32 @@ def _has_died_again() -> ColumnElement[bool]:
     return _deaths(note.c.state_at, job.c.id, most=1).exists()
 
 
+def _began() -> Select[Any]:
+    """When the release that it was resolved in was first there."""
+    return select(func.min(releases.c.at)).where(releases.c.name == note.c.resolved_in).correlate(note)
+
+
+def _has_died_in_want_of_it() -> ColumnElement[bool]:
+    """Whether the release has not come for so long, and one died after that."""
+    return and_(_began().scalar_subquery().is_(None), _deaths(note.c.state_at + _PATIENCE, job.c.id, most=1).exists())
+
+
 def _has_died_where_it_was_fixed() -> ColumnElement[bool]:
     """Whether one of the newest deaths was at a worker of that release, or at one started since there was it."""
     newest = _deaths(note.c.state_at, job.c.id, job.c.generation, job.c.finished_at, most=LOOKED_AT).subquery("newest")
-    began = select(func.min(releases.c.at)).where(releases.c.name == note.c.resolved_in).correlate(note)
     its_worker = job_attempts.outerjoin(worker_instances, worker_instances.c.instance_id == job_attempts.c.worker_id)
     rows = newest.outerjoin(
         its_worker, and_(job_attempts.c.job_id == newest.c.id, job_attempts.c.generation == newest.c.generation)
     )
-    is_later = func.coalesce(worker_instances.c.started_at, newest.c.finished_at) >= began.scalar_subquery()
+    is_later = func.coalesce(worker_instances.c.started_at, newest.c.finished_at) >= _began().scalar_subquery()
     fixed = or_(worker_instances.c.version == note.c.resolved_in, is_later)
     return select(literal_column("1")).select_from(rows).where(fixed).correlate(note).exists()
 
 
 CAME_BACK: ColumnElement[bool] = case(
     (_is(GroupState.RESOLVED), case(
-        (note.c.resolved_in.is_(None), _has_died_again()), else_=_has_died_where_it_was_fixed()
+        (note.c.resolved_in.is_(None), _has_died_again()),
+        else_=or_(_has_died_where_it_was_fixed(), _has_died_in_want_of_it()),
     )),
     (or_(~_is(GroupState.SNOOZED), note.c.snoozed_until.is_not(None)), false()),
     (note.c.snooze_rate.is_not(None), _is_too_many()),

@@ -119,6 +119,8 @@ def test_a_resolved_group_is_among_the_resolved_and_comes_back_by_itself(visitor
     form = {"group": A, "back": BACK, "way": "release", "release": "2026.12"}
     client.post("/dead-letters/resolutions", data=form)
     assert "resolved in 2026.12" in plain(client.get("/dead-letters?view=resolved").text)
+    said = plain(client.get(f"/dead-letters?view=resolved&group={A}").text)
+    assert "Where that release has not come by" in said
     die(conn, minutes_ago=-1)
     assert "came back after 2026.12" in plain(client.get("/dead-letters").text)
 

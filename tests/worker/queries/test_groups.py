@@ -135,6 +135,21 @@ def test_a_release_after_the_one_it_was_resolved_in_counts_too(conn: Connection)
     assert state(conn, later) == "returned"
 
 
+@pytest.mark.parametrize(("comes", "then"), [(False, "returned"), (True, "resolved")])
+def test_a_release_that_does_not_come_is_waited_for_a_week_and_no_longer(
+    conn: Connection, comes: bool, then: str
+) -> None:
+    old = factories.worker_instance(conn, "w-old", version="1", started_at=NOON - timedelta(days=1))
+    groups.resolve(conn, fingerprint=A, actor=LEE, release="2", now=NOON)
+    die(conn, NOON + timedelta(days=6), worker=old)
+    week, later = NOON + group_states.PATIENCE, NOON + timedelta(days=8)
+    assert state(conn, later) == "resolved"
+    if comes:
+        conn.execute(insert(releases), {"name": "2", "at": week, "told_by": "lee"})
+    die(conn, week + timedelta(minutes=1), worker=old)
+    assert state(conn, later) == then
+
+
 @pytest.mark.parametrize(("owned", "then"), [(True, GroupState.TAKEN), (False, GroupState.NEW)])
 def test_what_is_reopened_is_its_owners_or_nobodys(conn: Connection, owned: bool, then: GroupState) -> None:
     if owned:
