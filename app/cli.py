@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from app.commands.refusals import explain
+from app.tracing import exporting
 
 COMMANDS = {
     "up": "app.commands.up",
@@ -54,7 +55,8 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it; a defect keeps its traceback."""
         try:
-            return super().invoke(ctx)
+            with exporting():
+                return super().invoke(ctx)
         except Exception as error:
             if failure := explain(error):
                 raise failure from error

@@ -14,6 +14,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from app.text import escaped
 from worker.failures import safe_text
 from worker.settings import WorkerSettings
+from worker.tracing import tracing
 
 _LONGEST_VALUE = 2000
 _LONGEST_TRACEBACK = 8000
@@ -24,6 +25,7 @@ def configure(settings: WorkerSettings) -> None:
     level = logging.getLevelNamesMapping()[settings.log_level]
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
+        traced,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
@@ -40,6 +42,13 @@ def configure(settings: WorkerSettings) -> None:
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     for ours in ("app", "worker"):
         logging.getLogger(ours).setLevel(level)
+
+
+def traced(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Every line names the span that it is written in, if it does not name another."""
+    if "trace_id" not in event:
+        event.update(tracing().here().ids)
+    return event
 
 
 def harmless(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -14,7 +14,7 @@ from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app import errors, passwords, routes, templating
+from app import errors, passwords, routes, templating, tracing
 from app.assets import Assets
 from app.console import Console
 from app.forms import MAX_BODY_BYTES
@@ -118,6 +118,7 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
         Middleware(RequestId),
         Middleware(SecurityHeaders),
         Middleware(Lenses),
+        *tracing.middleware(),
         Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
         Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
         Middleware(Door, refuse=errors.refuse, hosts=settings.hosts, max_body_bytes=MAX_BODY_BYTES),

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from opentelemetry import trace
 
 from app import logs
 from app.settings import ConsoleSettings
+from tests.telling import TRACE, ids, telling
 
 FORGED = "x\n2026-01-01 INFO login ok user=admin \x1b[2J"
 
@@ -74,3 +76,15 @@ def test_no_line_of_a_traceback_looks_like_an_event(capsys: pytest.CaptureFixtur
 def test_the_level_holds_back_what_is_below_it(capsys: pytest.CaptureFixture[str]) -> None:
     lines = logged(capsys, ConsoleSettings(log_level="ERROR"))
     assert [line for line in lines if "sign_in.failed" in line] == []
+
+
+def test_every_line_within_a_span_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(ConsoleSettings(log_format="json"))
+    with telling() as told, trace.get_tracer("tests").start_as_current_span("work"):
+        structlog.get_logger("app.tests").warning("within")
+        structlog.get_logger("app.tests").warning("of another", trace_id=TRACE)
+    structlog.get_logger("app.tests").warning("after")
+    within, other, after = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (within["trace_id"], within["span_id"]) == ids(told.one("work"))
+    assert (other["trace_id"], other.get("span_id")) == (TRACE, None)
+    assert "trace_id" not in after

@@ -29,6 +29,7 @@ IMPORTERS = {"import_module", "resolve_name", "locate", "load_source", "run_path
 IMPORT_BY_NAME = {
     "app/cli.py": "a command's module, out of a constant table",
     "app/oidc/opening.py": "one of ours by its constant name, as only there is the extra needed",
+    "app/tracing/__init__.py": "two of ours by their constant names, as only there is OpenTelemetry needed",
     "worker/envelope/__init__.py": "one of ours by its constant name, as only there is the SDK needed",
     "worker/handlers/__init__.py": "the modules that WATCHFLOOR_HANDLERS names, at start",
     "worker/handlers/train_tenant_model.py": "one of ours by its constant name, as only there is scikit-learn needed",

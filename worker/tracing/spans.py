@@ -22,7 +22,7 @@ _MOST_LINKS = 128
 
 
 def known() -> Tracing:
-    """What tells the provider that this process has by now; some library may have loaded the API, and nobody set one."""
+    """What tells the provider that the process has by now; where a library loaded the API, nobody may have set one."""
     return _telling(trace.get_tracer_provider())
 
 
