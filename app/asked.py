@@ -11,6 +11,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from app.errors import NotFound
+from app.lens import Lens
 from app.settings import ConsoleSettings
 from worker.handlers import Registry
 
@@ -27,6 +28,8 @@ class Asked:
     registry: Registry
     settings: ConsoleSettings
     sampled: Figures | None = None
+    lens: Lens | None = None
+    """The one tenant that is looked at; None where it is all of them."""
 
     @property
     def figures(self) -> Figures:
@@ -40,6 +43,11 @@ class Asked:
         given = self.settings.url
         prefix: str = self.request.scope.get("root_path", "")
         return given.rstrip("/") + prefix if given else str(self.request.base_url).rstrip("/")
+
+    @property
+    def lens_id(self) -> UUID | None:
+        """The id of that tenant."""
+        return self.lens.id if self.lens else None
 
     @property
     def query(self) -> QueryParams:

@@ -73,7 +73,7 @@ def read(call: Call, fields: QueryParams | FormData, *, of: Collection[str]) -> 
     if not (fields.get("all") or fields.get("group")):
         raise BadInput("job: choose at least one.")
     drawn_at = filters.instant(str(fields.get("before", "")), field="before", now=call.now)
-    kind = job_list.allowed(call, filters.parse(_texts(fields), now=drawn_at))
+    kind = job_list.narrowed(call, job_list.shown(call, filters.parse(_texts(fields), now=drawn_at)))
     if kind.status not in of:
         raise BadInput(f"status: all of a list can be chosen where it is {' or '.join(sorted(of))}.")
     came_after = str(fields.get("came_after", ""))
@@ -88,9 +88,9 @@ def one(call: Call) -> Choice:
 
 
 def found(call: Call, conn: Connection, choice: Choice) -> Chosen:
-    """The statement that finds the jobs, as many as one act takes."""
+    """The statement that finds the jobs, as many as one act takes; in a lens, none but its tenant's."""
     if choice.kind is None or choice.drawn_at is None:
-        return selection.by_id(choice.job_ids)
+        return selection.by_id(choice.job_ids, tenant_id=call.lens_id)
     asked: dict[str, Any] = {"tenant_id": tenant(conn, choice.kind), "before": choice.drawn_at, "since": choice.since}
     asked["beside"] = choice.beside
     return selection.matching(choice.kind, **asked, limit=AT_MOST, now=call.now)

@@ -22,17 +22,17 @@ EXPLAINS = timedelta(hours=1)
 def depth(call: Asked, conn: Connection, group: Group) -> dict[str, Any]:
     """What its jobs have in common, how they are grouped, what was declared and done, and the same as text."""
     fingerprint = group.fingerprint
-    traits = dead_letters.traits(conn, fingerprint=fingerprint)
+    traits = dead_letters.traits(conn, fingerprint=fingerprint, tenant_id=call.lens_id)
     release = explanation(conn, group)
     guidance = call.registry.guidance_of(handler_key=group.handler_key, job_type=group.job_type)
     return {
         "traits": traits,
-        "trace": dead_letters.trace(conn, fingerprint=fingerprint),
+        "trace": dead_letters.trace(conn, fingerprint=fingerprint, tenant_id=call.lens_id),
         "release": release,
         "guidance": guidance,
         "waits_until": _waits_until(group),
         "parts": parts(group.error_summary or ""),
-        "messages": one_group.messages(conn, fingerprint=fingerprint),
+        "messages": one_group.messages(conn, fingerprint=fingerprint, tenant_id=call.lens_id),
         "rules": one_group.related(conn, fingerprint=fingerprint),
         "acts_on": one_group.acts(conn, fingerprint=fingerprint),
         "text": group_text.told(

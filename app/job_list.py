@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from app.asked import Asked
 from app.errors import BadInput
 from app.search import TERMS, address, terms
 from app.web import Call
-from worker.database import Connection
+from worker.database import Connection, Row
 from worker.model import Status
+from worker.queries import tenants
 from worker.queries.pages import filters, lookup, sorts
 from worker.queries.pages.figures import count_text
 from worker.queries.pages.filters import Filters
@@ -23,8 +27,27 @@ Segment = tuple[str | None, str, str, str | None]
 
 
 def wanted(call: Call) -> Filters:
-    """What the address asks for."""
-    return allowed(call, filters.parse(call.query.multi_items(), now=call.now))
+    """What the address asks for; of whom, in a lens, goes without saying."""
+    return shown(call, filters.parse(call.query.multi_items(), now=call.now))
+
+
+def shown(call: Asked, asked: Filters) -> Filters:
+    """The filters as addresses in this lens have them; BadInput where they ask for what is closed or another's."""
+    if call.lens and asked.tenant not in (None, call.lens.slug):
+        raise BadInput(f"tenant: this is the lens of {call.lens.slug}; leave it to look at {asked.tenant}.")
+    return replace(allowed(call, asked), tenant=None) if call.lens else allowed(call, asked)
+
+
+def narrowed(call: Asked, asked: Filters) -> Filters:
+    """The same as they are read, and as others are told of them: a lens is one more filter."""
+    return replace(asked, tenant=call.lens.slug) if call.lens else asked
+
+
+def tenant(call: Asked, conn: Connection, asked: Filters) -> UUID | None:
+    """The id of the tenant whose jobs are asked for; None where that is everybody, or nobody of that name."""
+    if call.lens:
+        return call.lens.id
+    return tenants.id_of(conn, slug=asked.tenant) if asked.tenant else None
 
 
 def allowed(call: Asked, asked: Filters) -> Filters:
@@ -43,7 +66,7 @@ def here(call: Call, wanted: Filters, **cursor: str | None) -> str:
 
 def searched(call: Call, conn: Connection) -> str:
     """Where the search box leads: to a job's own page for its id, else to the list with what was asked added."""
-    known = filters.parse(call.query.multi_items(), now=call.now).pairs()
+    known = wanted(call).pairs()
     named, words = terms(call.query["q"], names=TERMS, prefix=filters.PAYLOAD)
     found = [("job", _id(value)) for name, value in named if name == "id"]
     if not found and len(words) == 1 and (one := lookup.look(conn, word=words[0]) or _at_hand(call, words[0])):
@@ -53,7 +76,7 @@ def searched(call: Call, conn: Connection) -> str:
     errors = [*(value for name, value in named if name == "error"), *words]
     asked = [*known, *(term for term in named if term[0] != "error"), *found]
     asked += [("error", f'"{phrase}"') for phrase in errors]
-    return address("/jobs", allowed(call, filters.parse(asked, now=call.now)).pairs())
+    return address("/jobs", shown(call, filters.parse(asked, now=call.now)).pairs())
 
 
 def _id(text: str) -> str:
@@ -91,6 +114,12 @@ def segments(call: Call, wanted: Filters) -> list[Segment]:
     ]
 
 
+def elsewhere(call: Call, views: Iterable[Row]) -> set[UUID]:
+    """The saved lists of other tenants than the lens shows."""
+    asked = {view.id: dict(parse_qsl(view.query)).get("tenant") for view in views}
+    return {view for view, slug in asked.items() if call.lens and slug not in (None, call.lens.slug)}
+
+
 def chips(wanted: Filters) -> list[tuple[str, str, str]]:
     """Each filter but the state, with the address of the list without it."""
     pairs = wanted.pairs()
@@ -101,10 +130,10 @@ def chips(wanted: Filters) -> list[tuple[str, str, str]]:
     ]
 
 
-def orders(wanted: Filters) -> list[tuple[str, str, bool]]:
+def orders(call: Call, wanted: Filters) -> list[tuple[str, str, bool]]:
     """The orders that this list can be read in: name, address, and whether it is."""
     others = [pair for pair in wanted.pairs() if pair[0] != "sort"]
-    known = sorts.of(wanted.status)
+    known = sorts.of(wanted.status, of_tenant=narrowed(call, wanted).tenant is not None)
     now = wanted.sort or known[0]
     return [
         (word, address("/jobs", others, [("sort", word if word != known[0] else None)]), word == now) for word in known

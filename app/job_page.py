@@ -27,6 +27,8 @@ def found(call: Call, conn: Connection) -> Row:
     job = story.read(conn, job_id=call.uuid("job"), now=call.now)
     if job is None:
         raise NotFound(GONE)
+    if call.lens and job.tenant_id != call.lens.id:
+        raise NotFound(f"This job is none of {call.lens.slug}'s.", title="Not in this lens")
     return job
 
 
@@ -77,6 +79,6 @@ def _why(call: Call, conn: Connection, job: Row) -> dict[str, Any]:
         "last_able": last.get(job.job_type),
         "pause": call.figures.paused.get(job.queue) if waits else None,
         "holder": next((each for each in call.figures.workers if each.instance_id == job.locked_by), None),
-        "alike": story.alike(conn, fingerprint=job.error_fingerprint) if dead else 0,
+        "alike": story.alike(conn, fingerprint=job.error_fingerprint, tenant_id=call.lens_id) if dead else 0,
         "ahead": story.ahead(conn, queue=job.queue, created_at=job.created_at, job_id=job.id) if ready else 0,
     }

@@ -31,7 +31,8 @@ def completions(call: Call, conn: Connection, text: str) -> list[str]:
 
 def _names(call: Call, begun: str) -> list[str]:
     """The names that begin like that, then what has work now and does."""
-    names = [name if name.endswith(".") else f"{name}:" for name in _NAMES if name.startswith(begun)]
+    known = [name for name in _NAMES if not (call.lens and name == "tenant")]
+    names = [name if name.endswith(".") else f"{name}:" for name in known if name.startswith(begun)]
     if not begun:
         return names
     at_hand = (("queue", _queues(call)), ("type", _types(call)))
@@ -53,7 +54,7 @@ def _values(call: Call, conn: Connection, name: str, begun: str) -> list[str]:
         known = sorted(_types(call))
     elif name == "worker":
         known = sorted({each.component for each in call.figures.workers})
-    elif name == "tenant" and begun:
+    elif name == "tenant" and begun and not call.lens:
         known = lookup.slugs(conn, begun=begun, limit=AT_MOST)
     return [f"{name}:{each}" for each in known if each.startswith(begun)]
 

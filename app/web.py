@@ -39,8 +39,6 @@ class Call(Asked):
 
     operator: Operator | None
     form: FormData
-    lens: Lens | None = None
-    """The one tenant that is looked at; None where it is all of them."""
 
     @property
     def htmx(self) -> bool:

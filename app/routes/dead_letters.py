@@ -29,7 +29,7 @@ def index(call: Call, conn: Connection) -> Response:
     if narrowed := [(name, value) for name, value in call.query.multi_items() if name in LISTED and value]:
         return see_other(address("/jobs", [("status", "failed")], narrowed))
     view, me = _view(call), call.operator.name if call.operator else None
-    inbox = groups.read(conn, view=view, me=me, now=call.now)
+    inbox = groups.read(conn, view=view, me=me, tenant_id=call.lens_id, now=call.now)
     wanted = clean_text(call.query.get("group", ""), field="group", limit=LENGTHS["group"])
     return render(
         call,
@@ -38,7 +38,7 @@ def index(call: Call, conn: Connection) -> Response:
         region=call.region,
         inbox=inbox,
         view=view,
-        tally=groups.tally_of(conn, me=me, now=call.now),
+        tally=groups.tally_of(conn, me=me, tenant_id=call.lens_id, now=call.now),
         complete=len(inbox) < groups.SHOWN and not any(each.capped for each in inbox),
         total=call.figures.dead,
         wanted=wanted,
@@ -60,12 +60,13 @@ def _open(call: Call, conn: Connection, inbox: list[Group], wanted: str) -> dict
     fingerprint = wanted or (inbox[0].fingerprint if inbox else "")
     group = next((each for each in inbox if each.fingerprint == fingerprint), None)
     if group is None and wanted:
-        group = groups.one(conn, fingerprint=wanted, now=call.now)
+        group = groups.one(conn, fingerprint=wanted, tenant_id=call.lens_id, now=call.now)
     if group is None:
         rules = one_group.related(conn, fingerprint=wanted) if wanted else []
         return {"group": None, "url": _address(call, wanted), "rules": rules}
     before, after = call.query.get("before"), call.query.get("after")
-    page = dead_letters.members(conn, fingerprint=fingerprint, before=before, after=after, now=call.now)
+    place = {"before": before, "after": after}
+    page = dead_letters.members(conn, fingerprint=fingerprint, tenant_id=call.lens_id, **place, now=call.now)
     return {
         "group": group,
         "members": page,

@@ -11,7 +11,6 @@ from app import export, job_list
 from app.console import console_of
 from app.web import Call
 from worker.database import Connection
-from worker.queries import tenants
 
 
 def csv(call: Call, conn: Connection) -> Response:
@@ -29,15 +28,17 @@ def json_lines(call: Call, conn: Connection) -> Response:
 def _read(call: Call, conn: Connection, write: export.Write, head: str = "") -> Iterable[str]:
     """The file in pieces; what the address asks for is checked before the first."""
     wanted = job_list.wanted(call)
-    tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
+    tenant_id = job_list.tenant(call, conn, wanted)
     if wanted.tenant and tenant_id is None:
         return [head]
+    asked = job_list.narrowed(call, wanted)
     engine = console_of(call.request).engine
-    return chain([head], export.batches(engine, wanted, tenant_id=tenant_id, now=call.now, write=write))
+    return chain([head], export.batches(engine, asked, tenant_id=tenant_id, now=call.now, write=write))
 
 
 def _file(call: Call, ending: str, media_type: str, pieces: Iterable[str]) -> Response:
-    name = f"jobs-{call.now:%Y%m%dT%H%M%SZ}.{ending}"
+    whose = f"{call.lens.slug}-" if call.lens else ""
+    name = f"jobs-{whose}{call.now:%Y%m%dT%H%M%SZ}.{ending}"
     return StreamingResponse(
         pieces, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
     )

@@ -35,7 +35,7 @@ def delete(call: Call, conn: Connection) -> Response:
 
 def _form(call: Call, conn: Connection, refusal: InvalidInput | None = None) -> Response:
     fingerprint = group_acts.chosen(call)
-    every = groups.read(conn, now=call.now)
+    every = groups.read(conn, tenant_id=call.lens_id, now=call.now)
     mine = next((each for each in every if each.fingerprint == fingerprint), None)
     others = [each for each in every if each.fingerprint != fingerprint]
     likely = sorted(others, key=lambda each: mine is None or each.handler_key != mine.handler_key)

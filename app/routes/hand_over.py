@@ -24,7 +24,6 @@ def index(call: Call, conn: Connection) -> Response:
     since, until = _span(call)
     shift = hand_over.read(conn, call.figures, since=since, until=until, now=call.now)
     asked, ended = call.query.get("since") or SHIFTS[0], call.query.get("until")
-    base_url = call.settings.url or str(call.request.base_url)
     return render(
         call,
         "hand_over/index.html",
@@ -33,7 +32,7 @@ def index(call: Call, conn: Connection) -> Response:
         shift=shift,
         lines=deeds.lines(shift),
         people=deeds.people(shift),
-        text=hand_over_text.told(shift, base_url=base_url),
+        text=hand_over_text.told(shift, base_url=call.base_url),
         kept=hand_over_text.link(shift),
         shifts=[(each, f"Last {each[:-1]} h", address("/hand-over", [("since", each)])) for each in SHIFTS],
         chosen=asked if not ended else None,

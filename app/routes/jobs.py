@@ -17,7 +17,7 @@ from worker.database import Connection
 from worker.errors import InvalidInput
 from worker.model import Status
 from worker.payloads import clean_text
-from worker.queries import saved_views, tenants
+from worker.queries import saved_views
 from worker.queries.pages import filters, jobs, selection
 from worker.queries.pages.keyset import Page
 from worker.queries.pages.states import State
@@ -55,7 +55,7 @@ def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Respon
         spans=job_list.spans(wanted),
         exports={ending: job_list.exported(wanted, ending) for ending in ("csv", "jsonl")},
         **_kept(call, conn, wanted),
-        ways=job_list.orders(wanted),
+        ways=job_list.orders(call, wanted),
         url=here(call, wanted),
         first=here(call, wanted, before=None),
         newer=listed.newer and here(call, wanted, after=listed.newer),
@@ -69,15 +69,17 @@ def _kept(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, An
     """The views that its reader can choose from, which no live region draws."""
     if call.region or call.operator is None:
         return {}
-    return {"views": saved_views.seen_by(conn, operator_id=call.operator.id), "query": urlencode(wanted.pairs())}
+    views = saved_views.seen_by(conn, operator_id=call.operator.id)
+    query = urlencode(job_list.narrowed(call, wanted).pairs())
+    return {"views": views, "query": query, "elsewhere": job_list.elsewhere(call, views)}
 
 
 def _read(call: Call, conn: Connection, wanted: filters.Filters) -> dict[str, Any]:
     """A page of the list, and how many jobs match where all of them can be chosen at once."""
-    tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
+    tenant_id = job_list.tenant(call, conn, wanted)
     if wanted.tenant and tenant_id is None:
         return {"listed": Page([]), "matching": 0, "no_tenant": True}
-    before, after = call.query.get("before"), call.query.get("after")
+    before, after, wanted = call.query.get("before"), call.query.get("after"), job_list.narrowed(call, wanted)
     listed = jobs.read(conn, wanted, tenant_id=tenant_id, before=before, after=after, now=call.now)
     matching = 0
     if wanted.status in COUNTABLE and listed.older and not listed.stopped:

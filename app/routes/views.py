@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
+from app import job_list
 from app.choice import sentence
 from app.errors import NotFound
 from app.templating import render, see_other
@@ -55,7 +56,8 @@ def _visitor(call: Call) -> Operator:
 
 def _query(call: Call, text: str) -> str:
     """What the list is narrowed to, in the one form in which it is kept."""
-    return urlencode(filters.parse(parse_qsl(text, max_num_fields=100), now=call.now).pairs())
+    asked = filters.parse(parse_qsl(text, max_num_fields=100), now=call.now)
+    return urlencode(job_list.narrowed(call, job_list.shown(call, asked)).pairs())
 
 
 def _form(call: Call, *, query: str, name: str = "", problem: str | None = None) -> Response:

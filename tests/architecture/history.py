@@ -6,10 +6,12 @@ from sqlalchemy import Connection, text
 
 FILL = """
 INSERT INTO control.platform_jobs (id, job_type, queue, status, created_at, updated_at, available_at, scheduled,
-    finished_at, attempts, generation, error_fingerprint, idempotency_key, event_id, event_type, subscriber_id)
+    finished_at, attempts, generation, error_fingerprint, idempotency_key, event_id, event_type, subscriber_id,
+    tenant_id)
 SELECT gen_random_uuid(), 'type_' || n % 5, 'queue_' || n % 7, state, born, born, born, state = 'queued' AND n % 2 = 0,
     CASE WHEN state NOT IN ('queued', 'running') THEN born END, 1, 1, CASE WHEN state = 'failed' THEN 'g' || n % 9 END,
-    'key-' || n, 'event-' || n, 'order.created', 'crm.sync'
+    'key-' || n, 'event-' || n, 'order.created', 'crm.sync',
+    CASE WHEN n % 3 > 0 THEN CAST('00000000-0000-0000-0000-' || lpad(CAST(n / 100 % 50 AS text), 12, '0') AS uuid) END
 FROM (
     SELECT n, now() - n * interval '1 second' AS born,
         CASE WHEN n <= 50000 THEN 'queued' WHEN n <= 50100 THEN 'running' WHEN n % 100 = 0 THEN 'failed'

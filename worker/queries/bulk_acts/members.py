@@ -31,6 +31,7 @@ from worker.queries.schema import platform_jobs as job
 CHOSEN = (job.c.id, job.c.generation, job.c.replays)
 """What a choice selects, in the order in which its jobs are moved."""
 BY_ID = select(*CHOSEN).where(among(job.c.id, "of_ids")).order_by(job.c.id)
+BY_ID_OF_TENANT = BY_ID.where(job.c.tenant_id == bindparam("of_tenant", type_=Id))
 
 WAS = {
     name: f"was_{name}"

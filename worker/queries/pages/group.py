@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Connection, Text, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Text, bindparam, func, or_, select
 
-from worker.database import Row
+from worker.database import Id, Row
 from worker.queries.pages.backlog import DEAD
 from worker.queries.schema import dead_letter_groups as group
 from worker.queries.schema import operator_actions as action
@@ -16,19 +18,19 @@ SAMPLED, MESSAGES, ACTS, RELATED = 500, 20, 10, 60
 """Newest members that are read for what they say; messages, acts and groups that are shown."""
 
 _of_group = bindparam("of_group", type_=Text)
-_newest = (
-    select(job.c.error_summary)
-    .where(DEAD, job.c.error_fingerprint == _of_group)
-    .order_by(job.c.finished_at.desc(), job.c.id.desc())
-    .limit(SAMPLED)
-    .subquery("newest")
-)
-SAID = (
-    select(_newest.c.error_summary.label("message"), func.count().label("jobs"))
-    .group_by(_newest.c.error_summary)
-    .order_by(func.count().desc(), _newest.c.error_summary)
-    .limit(MESSAGES + 1)
-)
+_members = (DEAD, job.c.error_fingerprint == _of_group)
+_own = (*_members, job.c.tenant_id == bindparam("of_tenant", type_=Id))
+
+
+def _said(*whose: ColumnElement[bool]) -> Select[Any]:
+    order = (job.c.finished_at.desc(), job.c.id.desc())
+    newest = select(job.c.error_summary).where(*whose).order_by(*order).limit(SAMPLED).subquery("newest")
+    said = (newest.c.error_summary.label("message"), func.count().label("jobs"))
+    by = (func.count().desc(), newest.c.error_summary)
+    return select(*said).group_by(newest.c.error_summary).order_by(*by).limit(MESSAGES + 1)
+
+
+SAID, OWN_SAID = _said(*_members), _said(*_own)
 ACTS_ON = (
     select(action.c.at, action.c.actor, action.c.action, action.c.reason, action.c.detail)
     .where(action.c.target == _of_group)
@@ -44,9 +46,10 @@ RELATED_TO = (
 )
 
 
-def messages(conn: Connection, *, fingerprint: str) -> Sequence[Row]:
+def messages(conn: Connection, *, fingerprint: str, tenant_id: UUID | None = None) -> Sequence[Row]:
     """What the newest say, the most frequent first; one more than are shown where there are more."""
-    return conn.execute(SAID, {"of_group": fingerprint}).all()
+    values = {"of_group": fingerprint, "of_tenant": tenant_id}
+    return conn.execute(OWN_SAID if tenant_id else SAID, values).all()
 
 
 def acts(conn: Connection, *, fingerprint: str) -> Sequence[Row]:

@@ -86,7 +86,8 @@ def _counted(rows: Select[Any]) -> Select[Any]:
 
 
 _one: Select[Any] = select(literal_column("1")).select_from(job)
-ALIKE = _counted(_one.where(DEAD, job.c.error_fingerprint == bindparam("of_group")))
+_alike = _one.where(DEAD, job.c.error_fingerprint == bindparam("of_group"))
+ALIKE, OWN_ALIKE = _counted(_alike), _counted(_alike.where(job.c.tenant_id == bindparam("of_tenant", type_=Id)))
 AHEAD = _counted(
     _one.where(
         WAITING,
@@ -122,9 +123,10 @@ def siblings(conn: Connection, *, event_id: str, now: datetime | None = None) ->
     return conn.execute(SIBLINGS_OF, {"of_event": event_id, "at_now": now}).all()
 
 
-def alike(conn: Connection, *, fingerprint: str) -> int:
-    """How many dead letters have the same error; counting ends at COUNTED."""
-    return int(conn.execute(ALIKE, {"of_group": fingerprint}).scalar_one())
+def alike(conn: Connection, *, fingerprint: str, tenant_id: UUID | None = None) -> int:
+    """How many dead letters, of one tenant or of all, have the same error; counting ends at COUNTED."""
+    values = {"of_group": fingerprint, "of_tenant": tenant_id}
+    return int(conn.execute(OWN_ALIKE if tenant_id else ALIKE, values).scalar_one())
 
 
 def ahead(conn: Connection, *, queue: str, created_at: datetime, job_id: UUID) -> int:

@@ -102,9 +102,11 @@ class Selection:
         return list(self.counts(column))
 
 
-def by_id(job_ids: Sequence[UUID]) -> Chosen:
-    """Jobs that were ticked one by one."""
-    return Chosen(members.BY_ID, {"of_ids": list(job_ids)})
+def by_id(job_ids: Sequence[UUID], *, tenant_id: UUID | None = None) -> Chosen:
+    """Jobs that were ticked one by one; of one tenant's alone, where there is one."""
+    if tenant_id is None:
+        return Chosen(members.BY_ID, {"of_ids": list(job_ids)})
+    return Chosen(members.BY_ID_OF_TENANT, {"of_ids": list(job_ids), "of_tenant": tenant_id})
 
 
 def matching(

@@ -17,8 +17,10 @@ _OF_STATUS: dict[str | None, tuple[str, ...]] = {
 WORDS = frozenset({*BY_CREATION, *(word for words in _OF_STATUS.values() for word in words)})
 
 
-def of(status: str | None) -> tuple[str, ...]:
+def of(status: str | None, *, of_tenant: bool = False) -> tuple[str, ...]:
     """What a list of jobs in that status can be sorted by; a word that begins with `-` means the last first."""
+    if of_tenant and status == State.READY:
+        return ("due", *BY_CREATION)
     return (*_OF_STATUS.get(status, ()), *BY_CREATION)
 
 

@@ -45,6 +45,13 @@ _WALKS: dict[str | None, tuple[Order, frozenset[str]]] = {
     State.RETRYING: (DUE_FIRST, frozenset({"later"})),
 }
 _ALL = (NEWEST, frozenset({"tenant", "since", "until"}))
+# What is open of one tenant has indexes of its own, however much others have; what is due of it is not told apart there
+_OF_TENANT = {
+    Status.FAILED: _WALKS[Status.FAILED],
+    State.READY: _WALKS[State.SCHEDULED],
+    State.SCHEDULED: _WALKS[State.SCHEDULED],
+    State.RETRYING: _WALKS[State.RETRYING],
+}
 
 
 def order(filters: Filters) -> Order:
@@ -65,17 +72,24 @@ def listing(
 
 def _walk(filters: Filters) -> tuple[Order, frozenset[str]]:
     few = next((name for name in _FEW if getattr(filters, name) is not None), None)
-    natural, walked = (NEWEST, frozenset({few})) if few else _WALKS.get(filters.status, _ALL)
+    natural, walked = (NEWEST, frozenset({few})) if few else _natural(filters)
     if filters.sort is None:
         return natural, walked
     asked = replace(_BY[filters.sort.removeprefix("-")], descending=filters.sort.startswith("-"))
     return (asked, walked) if few or asked.key == natural.key else (asked, _ALL[1])
 
 
+def _natural(filters: Filters) -> tuple[Order, frozenset[str]]:
+    if filters.tenant and filters.status in _OF_TENANT:
+        natural, walked = _OF_TENANT[filters.status]
+        return natural, walked | {"tenant"}
+    return _WALKS.get(filters.status, _ALL)
+
+
 def _conditions(filters: Filters, tenant_id: UUID | None, now: datetime) -> dict[str, ColumnElement[bool]]:
     asked: dict[str, ColumnElement[bool] | None] = {
         "later": CONDITIONS[State.SCHEDULED] if filters.status == State.RETRYING else None,
-        "status": CONDITIONS[filters.status] if filters.status else None,
+        "status": _in_state(filters.status),
         "group": _equal(job.c.error_fingerprint, filters.group),
         "worker": _held_by(filters.worker) if filters.worker else None,
         "queue": _equal(job.c.queue, filters.queue),
@@ -90,6 +104,13 @@ def _conditions(filters: Filters, tenant_id: UUID | None, now: datetime) -> dict
     said = {f"error {place}": _says(word) for place, word in enumerate(filters.error)}
     held = {f"payload {path}": inside(job.c.payload, path.split(".")) == value for path, value in filters.payload}
     return {name: condition for name, condition in {**asked, **said, **held}.items() if condition is not None}
+
+
+def _in_state(status: str | None) -> ColumnElement[bool] | None:
+    """What is left to look at in each row; that a retrying job is due later is asked for by itself."""
+    if status == State.RETRYING:
+        return job.c.attempts > 0
+    return CONDITIONS[status] if status else None
 
 
 def _equal(column: ColumnElement[Any], value: Any) -> ColumnElement[bool] | None:

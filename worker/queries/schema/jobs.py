@@ -197,5 +197,14 @@ Index(
     platform_jobs.c.id.desc(),
     **bounded("status = 'failed' AND tenant_id IS NOT NULL"),
 )
+# The inbox in the lens of a tenant; only a job that fails for good, and has a tenant, is written to it
+Index(
+    "ix_platform_jobs_tenant_group",
+    platform_jobs.c.tenant_id,
+    platform_jobs.c.error_fingerprint,
+    platform_jobs.c.finished_at.desc(),
+    platform_jobs.c.id.desc(),
+    **bounded("status = 'failed' AND tenant_id IS NOT NULL"),
+)
 # Read from its end; so that it also grows there, which costs a writer least, it ascends
 Index("ix_platform_jobs_recent", platform_jobs.c.created_at, platform_jobs.c.id)
