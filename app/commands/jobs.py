@@ -103,7 +103,7 @@ def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, reason: s
             raise Failed(f"there is no job {job_id}; it may have been pruned")
         if why := copies.refusal(found):
             raise Failed(why)
-        original = Original(found.id, found.job_type, found.tenant_id, found.max_attempts)
+        original = Original.of(found)
         made = copies.make(
             conn,
             desk.registry.job_types,

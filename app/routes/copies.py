@@ -48,7 +48,7 @@ def create(call: Call, conn: Connection) -> Response:
 
 
 def _make(call: Call, conn: Connection, job: Row, **changed: Any) -> UUID:
-    original = Original(job.id, job.job_type, job.tenant_id, job.max_attempts)
+    original = Original.of(job)
     return copies.make(conn, call.registry.job_types, original, actor=call.actor, now=call.now, **changed)
 
 

@@ -73,8 +73,6 @@ REFUSED = {
         "be the application": "SET ROLE app_rw",
         "add a job that is over": "INSERT INTO control.platform_jobs (id, job_type, status, finished_at)"
         " VALUES (gen_random_uuid(), 'work', 'succeeded', now())",
-        "add a job of an event": "INSERT INTO control.platform_jobs (id, job_type, subscriber_id)"
-        " VALUES (gen_random_uuid(), 'work', 'crm')",
         "change a payload": "UPDATE control.platform_jobs SET payload = '{}'",
         "change whose job it is": "UPDATE control.platform_jobs SET tenant_id = NULL",
         "add a tenant": "INSERT INTO control.tenants (id, slug) VALUES (gen_random_uuid(), 'mine')",

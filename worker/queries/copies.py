@@ -8,21 +8,26 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, Text, bindparam, literal, or_, select
 
-from worker.database import Id, Row, insert, moment
+from worker.database import Bytewise, Id, Row, insert, json_of, moment
+from worker.errors import InvalidInput
 from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobTypes
-from worker.queries import audit
+from worker.model import new_id
+from worker.payloads import to_text
+from worker.queries import audit, wakeups
 from worker.queries.audit import Actor
 from worker.queries.jobs import NewJob, enqueue
 from worker.queries.schema import job_copies
+from worker.queries.schema import platform_jobs as job
+from worker.settings import queue_name
 
 SOURCE = "copy"
 _SHOWN = 20
 
 _NEVER = {
-    EMAIL_JOB_TYPE: "Its payload is sealed: only its worker can read it",
-    PROVISION_JOB_TYPE: "A provisioning is started for its tenant, not copied",
+    EMAIL_JOB_TYPE: "Its payload is sealed: only its worker can read it, and a replay sends it as it is",
+    PROVISION_JOB_TYPE: "Two provisionings would meet in one schema: it is started again on the page of its tenant",
 }
 
 INSERT = insert(job_copies).values(
@@ -30,6 +35,29 @@ INSERT = insert(job_copies).values(
     original_id=bindparam("to_original", type_=Id),
     at=moment(),
     made_by=bindparam("by_actor"),
+)
+# Under an event id of its own, so that the copy goes to the one subscriber: the others are told nothing again
+_OF_ORIGINAL = {
+    job.c.id: bindparam("to_copy", type_=Id),
+    job.c.tenant_id: job.c.tenant_id,
+    job.c.job_type: job.c.job_type,
+    job.c.event_id: bindparam("to_event", type_=Text),
+    job.c.event_type: job.c.event_type,
+    job.c.subscriber_id: job.c.subscriber_id,
+    job.c.schema_version: job.c.schema_version,
+    job.c.metadata: job.c.metadata,
+    job.c.max_attempts: job.c.max_attempts,
+    job.c.source: literal(SOURCE),
+    job.c.queue: bindparam("to_queue", type_=Bytewise),
+    job.c.payload: json_of(bindparam("body", type_=Text)),
+    job.c.created_at: moment(),
+    job.c.updated_at: moment(),
+    job.c.available_at: moment(),
+}
+INSERT_OF_EVENT = (
+    insert(job)
+    .from_select([*_OF_ORIGINAL], select(*_OF_ORIGINAL.values()).where(job.c.id == bindparam("to_original", type_=Id)))
+    .returning(job.c.id)
 )
 OF = (
     select(job_copies)
@@ -47,13 +75,17 @@ class Original:
     job_type: str
     tenant_id: UUID | None
     max_attempts: int
+    event_id: str | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> Original:
+        """What a stored job gives."""
+        return cls(row.id, row.job_type, row.tenant_id, row.max_attempts, row.event_id)
 
 
-def refusal(job: Row) -> str | None:
+def refusal(row: Row) -> str | None:
     """Why a job is not put in again with another payload; None where it can be."""
-    if job.event_id is not None:
-        return "It came from an event: publish a corrected event instead"
-    return _NEVER.get(job.job_type)
+    return _NEVER.get(row.job_type) if row.event_id is None else None
 
 
 def make(
@@ -67,16 +99,16 @@ def make(
     reason: str | None,
     now: datetime | None = None,
 ) -> UUID:
-    """Put in the same job with this payload, which shares neither the original's key nor its history; its id."""
-    new = NewJob(
-        original.job_type,
-        payload,
-        tenant_id=original.tenant_id,
-        queue=queue,
-        max_attempts=original.max_attempts,
-        source=SOURCE,
-    )
-    made = enqueue(conn, job_types, new, now=now).id
+    """Put in the same job with this payload, which shares neither the original's key nor its history; its id.
+
+    What came from an event goes to its subscriber alone, under an event id of its own.
+    """
+    if original.event_id is not None:
+        made = _of_event(conn, original, {"body": to_text(payload), "to_queue": _queue(queue), "at_now": now})
+    else:
+        budget, tenant = original.max_attempts, original.tenant_id
+        new = NewJob(original.job_type, payload, tenant_id=tenant, queue=queue, max_attempts=budget, source=SOURCE)
+        made = enqueue(conn, job_types, new, now=now).id
     conn.execute(INSERT, {"to_copy": made, "to_original": original.id, "by_actor": actor.name, "at_now": now})
     audit.record(
         conn,
@@ -89,6 +121,22 @@ def make(
         now=now,
     )
     return made
+
+
+def _of_event(conn: Connection, original: Original, new: Mapping[str, Any]) -> UUID:
+    made, event_id = new_id(), str(new_id())
+    values = {**new, "to_copy": made, "to_event": event_id, "to_original": original.id}
+    if conn.execute(INSERT_OF_EVENT, values).first() is None:
+        raise InvalidInput("payload", "has lost its original: it was pruned a moment ago")
+    wakeups.wake(conn, channel=wakeups.JOBS)
+    return made
+
+
+def _queue(name: str) -> str:
+    try:
+        return queue_name(name)
+    except ValueError as refused:
+        raise InvalidInput("queue", str(refused)) from None
 
 
 def of(conn: Connection, *, job_id: UUID) -> Sequence[Row]:

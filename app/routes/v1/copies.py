@@ -36,7 +36,7 @@ def create(call: ApiCall, conn: Connection) -> Response:
 
 
 def _make(call: ApiCall, conn: Connection, job: Row, asked: NewCopy) -> UUID:
-    original = Original(job.id, job.job_type, job.tenant_id, job.max_attempts)
+    original = Original.of(job)
     how: dict[str, Any] = {"actor": call.actor, "reason": asked.reason, "now": call.now}
     queue, payload = asked.queue or job.queue, _restored(call, conn, job, asked.payload)
     try:

@@ -96,14 +96,44 @@ def test_what_is_refused_is_said_beside_its_field_and_nothing_is_lost(
 
 def test_what_is_not_copied_says_why_on_its_page_and_refuses(visitor: Visitor, conn: Connection) -> None:
     client = visitor()
-    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
+    sealed = {"schema": "watchfloor.email.v1", "ciphertext": "c2VhbGVk"}
+    owner = factories.tenant(conn)
     for job, why in (
-        (factories.job(conn, **event), "publish a corrected event instead"),
+        (factories.job(conn, job_type="send_email", payload=sealed), "Its payload is sealed"),
+        (factories.job(conn, job_type="provision_tenant", tenant_id=owner), 'the page of its tenant: <a class="link"'),
         (factories.job(conn, job_type="invoice", payload={"a": "x" * 200_001}), "is more than what is edited"),
     ):
         assert why in client.get(f"/jobs/{job}").text
         assert client.get(f"/jobs/{job}/copies/new").status_code == 409
         assert client.post(f"/jobs/{job}/copies", data=form()).status_code == 409
+
+
+def test_a_copy_of_what_an_event_brought_goes_to_its_subscriber_alone(visitor: Visitor, conn: Connection) -> None:
+    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
+    about: dict[str, Any] = {"job_type": "run_subscriber", "schema_version": 3, "metadata": {"trace": 1}}
+    job = factories.job(conn, status=Status.FAILED, payload={"total": 1}, max_attempts=7, **event, **about)
+    client = visitor()
+    assert "It goes to crm.sync alone, under an event id of its own" in plain(
+        client.get(f"/jobs/{job}/copies/new").text
+    )
+    answer = client.post(f"/jobs/{job}/copies", data=form(payload='{"total": 12345678901234567890124}'))
+    copy = factories.stored(conn, UUID(answer.headers["location"].removeprefix("/jobs/")))
+    assert copy.payload == {"total": 12345678901234567890124}
+    assert (copy.job_type, copy.event_type, copy.subscriber_id) == ("run_subscriber", "order.created", "crm.sync")
+    assert (copy.schema_version, copy.metadata, copy.max_attempts) == (3, {"trace": 1}, 7)
+    assert (copy.source, copy.queue, copy.status, copy.scheduled) == ("copy", "bills", "queued", False)
+    assert copy.event_id not in (None, "ev-1")
+    assert factories.stored(conn, job).status == "cancelled"
+
+
+@pytest.mark.parametrize("changed", [{"queue": "No Queue"}, {"payload": '{"a": "\\u0000"}'}], ids=["queue", "payload"])
+def test_a_copy_of_an_event_is_checked_as_any_job_is(
+    visitor: Visitor, conn: Connection, changed: dict[str, str]
+) -> None:
+    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
+    job = factories.job(conn, job_type="run_subscriber", **event)
+    assert visitor().post(f"/jobs/{job}/copies", data=form(**changed)).status_code == 422
+    assert trail(conn, "copy") == []
 
 
 def test_a_type_that_the_console_does_not_know_is_put_in_by_nobody(visitor: Visitor, conn: Connection) -> None:

@@ -17,6 +17,7 @@ _NEW_JOB = (
     "id, tenant_id, job_type, queue, payload, metadata, idempotency_key, idempotency_fingerprint, max_attempts,"
     " available_at, scheduled, source, created_at, updated_at, traceparent"
 )
+# The relay makes such jobs, and so does whoever runs an edited copy of one
 _OF_EVENT = "event_id, event_type, subscriber_id, schema_version"
 # A job that is to run again, sooner, elsewhere or not at all
 _OLD_JOB = (
@@ -29,7 +30,7 @@ PRIVILEGES: Privileges = {
     # the queue
     "platform_jobs": {
         APP_RW: f"SELECT, INSERT ({_NEW_JOB}, {_OF_EVENT}), UPDATE, DELETE",
-        CONSOLE_RW: f"SELECT, INSERT ({_NEW_JOB}), UPDATE ({_OLD_JOB})",
+        CONSOLE_RW: f"SELECT, INSERT ({_NEW_JOB}, {_OF_EVENT}), UPDATE ({_OLD_JOB})",
     },
     "processing_jobs": {APP_RW: "SELECT, UPDATE", CONSOLE_RW: _READ},
     "job_attempts": {APP_RW: _WORK, CONSOLE_RW: _READ},
