@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import error_trace, payload, said, timeline, trail
+from app import error_trace, payload, said, timeline, traces, trail
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
@@ -63,6 +63,7 @@ def shown(call: Call, conn: Connection, job: Row, *, revealed: bool = False) -> 
         copies=copies.of(conn, job_id=job.id),
         siblings=story.siblings(conn, event_id=job.event_id, now=call.now) if job.event_id else [],
         said=said.said(call, conn),
+        **traces.of(call.settings, job),
         **_why(call, conn, job),
     )
 

@@ -15,6 +15,7 @@ from worker import topology
 from worker.database import APP_RW, CONSOLE_RW, OWNER
 from worker.settings import Names, Whole
 
+TRACE_URL = re.compile(r"https?://[^\s/{}@]+/[^\s{}]*\{trace_id\}[^\s{}]*", re.ASCII)
 ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/?", re.ASCII | re.IGNORECASE)
 
 EnvironmentKind = Literal["production", "staging", "other"]
@@ -37,6 +38,8 @@ class ConsoleSettings(OidcSettings, SecondFactorSettings, Thresholds):
     port: int = Field(default=8000, ge=0, le=65_535, validation_alias=AliasChoices("PORT", "port"))
     # Where browsers reach the console, as links in mail have it
     url: str | None = None
+    # Where a trace is looked at, as in https://traces.example.org/trace/{trace_id}
+    trace_url: str | None = Field(default=None, max_length=500)
     environment: str = Field(default="local", min_length=1, max_length=40)
     allowed_hosts: Names = None
     trusted_proxies: Names = None
@@ -61,6 +64,13 @@ class ConsoleSettings(OidcSettings, SecondFactorSettings, Thresholds):
         if ORIGIN.fullmatch(value) is None:
             raise ValueError("must be like https://console.example.org, with no path")
         return value.rstrip("/").lower()
+
+    @field_validator("trace_url")
+    @classmethod
+    def _template(cls, value: str | None) -> str | None:
+        if value and TRACE_URL.fullmatch(value) is None:
+            raise ValueError("must be like https://traces.example.org/trace/{trace_id}")
+        return value or None
 
     @field_validator("console_database_url")
     @classmethod

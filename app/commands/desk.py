@@ -26,6 +26,11 @@ from worker.queries.audit import Actor
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
 reason_option = click.option("--reason", type=reason, metavar="WHY", help="Why, for the audit trail.")
+traceparent_option = click.option(
+    "--traceparent",
+    envvar="TRACEPARENT",
+    help="The span that asks for it, as W3C writes it; TRACEPARENT.",
+)
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.commands.desk import Desk, at_desk
+from app.commands.desk import Desk, at_desk, traceparent_option
 from app.commands.output import facts
 from app.commands.values import payload as as_payload
 from app.commands.values import queue as as_queue
@@ -32,6 +32,7 @@ from worker.queries.jobs import NewJob
     "--delay", "delay_seconds", type=span, metavar="SPAN", default="0", help="How long it waits: 90, 15m, 2h."
 )
 @click.option("--max-attempts", type=int, help="How often it is tried, if not as its type says.")
+@traceparent_option
 @click.option("--retry-terminal", is_flag=True, help="With --key: a failed or cancelled job runs again.")
 @at_desk
 def command(desk: Desk, *, job_type: str, tenant: str | None, retry_terminal: bool, **options: Any) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from app import payload_edit, payload_parts
+from app import payload_edit, payload_parts, traces
 from app.commands.output import counted, facts, table
+from app.settings import ConsoleSettings
 from app.text import age, escaped
 from worker.database import Connection, Row
 from worker.failures import last_line
@@ -24,7 +25,9 @@ HEADINGS = ("ID", "STATE", "HANDLER", "QUEUE", "TENANT", "TRIES", "AGE", "ERROR"
 SEALED = "(encrypted)"
 
 
-def read(conn: Connection, job_id: UUID, registry: Registry, *, revealed: bool = False) -> dict[str, Any] | None:
+def read(
+    conn: Connection, job_id: UUID, registry: Registry, settings: ConsoleSettings, *, revealed: bool = False
+) -> dict[str, Any] | None:
     """Everything about the job as one document, what its handler closes revealed or not; None when there is no such."""
     row = job.read(conn, job_id=job_id)
     if row is None:
@@ -34,6 +37,7 @@ def read(conn: Connection, job_id: UUID, registry: Registry, *, revealed: bool =
     known = {name: value for name, value in row._mapping.items() if name != "now"}
     return {
         **known,
+        **traces.of(settings, row),
         "payload": SEALED if row.job_type == EMAIL_JOB_TYPE else _parsed(shown),
         "copies": [dict(each._mapping) for each in copies.of(conn, job_id=job_id)],
         "attempts_made": [dict(each._mapping) for each in job.attempts(conn, job_id=job_id)],
@@ -71,6 +75,7 @@ def _row(known: dict[str, Any]) -> dict[str, object]:
         "copy of": _others(known, "original_id"),
         "copied as": _others(known, "copy_id"),
         "attempts": f"{known['attempts']} of {known['max_attempts']}, replayed {counted(known['replays'], 'time')}",
+        "trace": known["trace_url"] or known["trace_id"],
         "put in": f"{age(known['created_at'], known['at'])} ago by {known['source']}",
         "due": known["available_at"],
         "held by": known["locked_by"],

@@ -81,7 +81,7 @@ def show(desk: Desk, *, job_id: UUID, reveal: bool, reason: str | None) -> None:
     if reveal and reason is None:
         raise Refused("--reveal needs --reason WHY")
     with desk.engine.begin() as conn:
-        found = job_sheet.read(conn, job_id, desk.registry, revealed=reveal)
+        found = job_sheet.read(conn, job_id, desk.registry, desk.settings, revealed=reveal)
         if found is None:
             raise Failed(f"there is no job {job_id}; it may have been pruned")
         if reveal:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.commands.desk import Desk, at_desk
+from app.commands.desk import Desk, at_desk, traceparent_option
 from app.commands.output import facts
 from app.commands.values import payload as as_payload
 from app.commands.values import tenant_of
@@ -26,12 +26,14 @@ from worker.queries import audit, outbox
 )
 @click.option("--tenant", help="Where it happened: an id or a slug.")
 @click.option("--event-id", help="A repeat of the same id is not published again.")
+@traceparent_option
 @at_desk
-def command(desk: Desk, *, event_type: str, payload: dict[str, Any], tenant: str | None, event_id: str | None) -> None:
+def command(desk: Desk, *, event_type: str, tenant: str | None, event_id: str | None, **options: Any) -> None:
     """Publish one event; the relay makes a job of it for each subscriber."""
     with desk.engine.begin() as conn:
         of_tenant = tenant_of(conn, tenant)
-        event = Event(event_type, payload, source="cli", event_id=event_id or str(new_id()), tenant_id=of_tenant)
+        event_id = event_id or str(new_id())
+        event = Event(event_type, source="cli", event_id=event_id, tenant_id=of_tenant, **options)
         published = outbox.publish(conn, event) is not None
         if published:
             audit.record(

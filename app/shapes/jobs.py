@@ -133,6 +133,8 @@ class Job(JobLine):
     cancel_requested_at: datetime | None
     error_detail: str | None
     error_fingerprint: str | None
+    trace_id: str | None
+    trace_url: str | None
     payload: Any
     payload_bytes: int
     attempts_made: list[Attempt]

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import job_search, payload_edit, payload_parts
+from app import job_search, payload_edit, payload_parts, traces
 from app.api import ApiCall, in_transaction
 from app.documents import Document
 from app.errors import NotFound
@@ -38,6 +38,7 @@ def show(call: ApiCall, conn: Connection) -> Response:
         raise NotFound("There is no job with this id.")
     siblings = job.siblings(conn, event_id=row.event_id, now=call.now) if row.event_id else []
     more: dict[str, Any] = {
+        **traces.of(call.settings, row),
         "payload": _payload(call, row),
         "attempts_made": [Attempt.model_validate(each) for each in job.attempts(conn, job_id=row.id)],
         "actions": [JobAction.model_validate(each) for each in job.actions(conn, job_id=row.id)],

@@ -41,6 +41,7 @@ JOB = (
         job.c.cancel_requested_at,
         job.c.error_detail,
         job.c.error_fingerprint,
+        job.c.traceparent,
         func.substr(_payload, 1, PAYLOAD_SHOWN).label("payload"),
         octets(_payload).label("payload_bytes"),
         func.substr(text_of(job.c.metadata), 1, PAYLOAD_SHOWN).label("metadata_text"),
