@@ -50,22 +50,26 @@ def telling() -> Iterator[Told]:
 
 def ids(span: ReadableSpan) -> tuple[str, str]:
     """Of its trace and of itself."""
-    context = span.get_span_context()
+    context = _context(span)
     return trace.format_trace_id(context.trace_id), trace.format_span_id(context.span_id)
 
 
 def traceparent(span: ReadableSpan) -> str:
     """As it is stored."""
-    return "-".join(("00", *ids(span), f"{span.get_span_context().trace_flags:02x}"))
+    return "-".join(("00", *ids(span), f"{_context(span).trace_flags:02x}"))
 
 
 def is_child(span: ReadableSpan, of: ReadableSpan) -> bool:
     """Whether it is directly within the other."""
-    return (
-        span.parent is not None and span.parent.span_id == of.get_span_context().span_id and ids(span)[0] == ids(of)[0]
-    )
+    return span.parent is not None and span.parent.span_id == _context(of).span_id and ids(span)[0] == ids(of)[0]
 
 
 def linked(span: ReadableSpan) -> list[str]:
     """The spans that it is linked to, by their ids."""
     return [trace.format_span_id(link.context.span_id) for link in span.links]
+
+
+def _context(span: ReadableSpan) -> trace.SpanContext:
+    context = span.get_span_context()
+    assert context
+    return context

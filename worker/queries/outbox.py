@@ -204,8 +204,8 @@ def relay(conn: Connection, subscribers: Subscribers, *, limit: int = 100, now: 
         conn.execute(PARK, {"parked": nobody, "why": NOBODY, "at_now": now})
     if sum(made):
         wakeups.wake(conn, channel=wakeups.JOBS)
-    asked = tuple(row.traceparent for row in taken)
-    return Relayed(len(taken) - len(failed), sum(made), len(failed), len(nobody), asked)
+    spans = tuple(row.traceparent for row in taken)
+    return Relayed(len(taken) - len(failed), sum(made), len(failed), len(nobody), spans)
 
 
 def _fan_out(conn: Connection, subscribers: Subscribers, rows: Sequence[Row], now: datetime | None) -> int:
