@@ -23,6 +23,7 @@ COMMANDS = {
     "overview": "app.commands.overview",
     "jobs": "app.commands.jobs",
     "dead-letters": "app.commands.dead_letters",
+    "views": "app.commands.views",
     "acts": "app.commands.acts",
     "queues": "app.commands.queues",
     "job-types": "app.commands.job_types",

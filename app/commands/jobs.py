@@ -18,7 +18,7 @@ from app.commands.refusals import Failed, Refused
 from app.commands.values import payload as as_payload
 from app.commands.values import queue as as_queue
 from app.kinds import CANCEL, REASSIGN, REPLAY, RUN
-from worker.queries import copies, reveals, saved_views
+from worker.queries import copies, reveals
 from worker.queries.copies import Original
 from worker.queries.pages import job as pages
 from worker.queries.pages import jobs, readiness
@@ -59,16 +59,6 @@ def export_jobs(desk: Desk, *, asked: Asked, form: str) -> None:
         click.echo(export.csv_head(), nl=False)
     for piece in export.batches(desk.engine, wanted, tenant_id=tenant_id, now=now, write=write):
         click.echo(piece, nl=False)
-
-
-@command.command("views")
-@at_desk
-def list_views(desk: Desk) -> None:
-    """The lists of jobs that are shared by name."""
-    with desk.engine.connect() as conn:
-        found = saved_views.all_shared(conn)
-    rows = [(each.name, each.saved_by, each.query) for each in found]
-    desk.answer({"views": [dict(each._mapping) for each in found]}, table(("NAME", "BY", "QUERY"), rows))
 
 
 @command.command("show")

@@ -138,6 +138,8 @@ ROUTES = (
     Route("GET", "/jobs/suggestions", jobs.suggest, "viewer", narrowed=True),
     Route("GET", "/jobs/views/new", views.new, "viewer", narrowed=True),
     Route("POST", "/jobs/views", views.create, "viewer", narrowed=True),
+    Route("GET", "/jobs/views/{view}/changes/new", views.edit, "viewer"),
+    Route("POST", "/jobs/views/{view}/changes", views.change, "viewer"),
     Route("POST", "/jobs/views/{view}/deletions", views.delete, "viewer"),
     Route("GET", "/jobs/{job}", jobs.show, "viewer", alike=True, narrowed=True),
     Route("GET", "/jobs/{job}/copies/new", copies.new, "operator", narrowed=True),

@@ -15,7 +15,10 @@ from worker.database import Connection
 from worker.errors import InvalidInput
 from worker.queries import saved_views
 from worker.queries.operators import Operator
-from worker.queries.pages import filters
+from worker.queries.pages import audit, filters
+
+ACTS_SHOWN = 8
+GONE = "The view is gone, or somebody else's."
 
 
 def new(call: Call, conn: Connection) -> Response:
@@ -37,10 +40,30 @@ def create(call: Call, conn: Connection) -> Response:
     return _leave(call, f"/jobs?{query}" if query else "/jobs")
 
 
+def edit(call: Call, conn: Connection) -> Response:
+    """The form that renames and shares, with what was done to the view."""
+    return _change_form(call, conn)
+
+
+def change(call: Call, conn: Connection) -> Response:
+    """Rename it, share it, or share it no longer."""
+    name, shared = str(call.form.get("name", "")), bool(call.form.get("shared")) and _visitor(call).may("operator")
+    view = call.uuid("view")
+    try:
+        done = saved_views.change(
+            conn, view_id=view, by=_visitor(call), name=name, shared=shared, actor=call.actor, now=call.now
+        )
+    except InvalidInput as refusal:
+        return _change_form(call, conn, problem=sentence(refusal))
+    if not done:
+        raise NotFound(GONE)
+    return _leave(call, "/jobs")
+
+
 def delete(call: Call, conn: Connection) -> Response:
     """Delete it, and go back to the list."""
     if not saved_views.remove(conn, view_id=call.uuid("view"), by=_visitor(call), actor=call.actor, now=call.now):
-        raise NotFound("The view is gone, or somebody else's.")
+        raise NotFound(GONE)
     return _leave(call, "/jobs")
 
 
@@ -58,6 +81,25 @@ def _query(call: Call, text: str) -> str:
     """What the list is narrowed to, in the one form in which it is kept."""
     asked = filters.parse(parse_qsl(text, max_num_fields=100), now=call.now)
     return urlencode(job_list.narrowed(call, job_list.shown(call, asked)).pairs())
+
+
+def _change_form(call: Call, conn: Connection, *, problem: str | None = None) -> Response:
+    view = saved_views.find(conn, view_id=call.uuid("view"), by=_visitor(call))
+    if view is None:
+        raise NotFound(GONE)
+    done = audit.of_target(conn, target=view.name, actions=saved_views.ACTS, limit=ACTS_SHOWN)
+    return render(
+        call,
+        "jobs/view_change.html",
+        block="sheet" if call.region == "dialog" else None,
+        status=422 if problem else 200,
+        view=view,
+        asked=parse_qsl(view.query),
+        name=str(call.form.get("name", view.name)),
+        shared=bool(call.form.get("shared")) if call.form else view.shared,
+        done=[act for act in done if act.detail.get("view", str(view.id)) == str(view.id)],
+        problem=problem,
+    )
 
 
 def _form(call: Call, *, query: str, name: str = "", problem: str | None = None) -> Response:

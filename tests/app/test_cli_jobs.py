@@ -246,7 +246,7 @@ def test_a_shared_view_narrows_the_list(shell: Shell, conn: Connection) -> None:
     wanted = dead(conn)
     factories.job(conn)
     assert [each["id"] for each in shell.json("jobs", "list", "--view", "Payments")["jobs"]] == [str(wanted)]
-    assert [each["name"] for each in shell.json("jobs", "views")["views"]] == ["Payments"]
+    assert [each["name"] for each in shell.json("views", "list")["views"]] == ["Payments"]
     assert "nobody shares a view named 'Mine'" in shell.refused("jobs", "list", "--view", "Mine", code=1)
 
 

@@ -12,7 +12,6 @@ ANSWERS_ITSELF = "a form or a fragment of a page; the command asks by its option
 BROWSERS = "a session of a browser, which a shell has none of"
 WORDS = "explains pages and their buttons; every command explains itself by --help"
 CHOOSER = "where a tenant's lens is put on in a browser; a command says --tenant"
-VIEWS = "one's own, by an account; a shell has none"
 OWN = "one's own account, by a password or a device at hand; an admin's command is beside it"
 
 COMMANDS = {
@@ -34,6 +33,9 @@ COMMANDS = {
     "/jobs": "jobs list",
     "/jobs.csv": "jobs export",
     "/jobs.jsonl": "jobs export",
+    "/jobs/views": "views add",
+    "/jobs/views/{view}/changes": "views change",
+    "/jobs/views/{view}/deletions": "views remove",
     "/jobs/{job}": "jobs show",
     "/jobs/{job}/copies": "jobs copy",
     "/jobs/{job}/reveals": "jobs show",
@@ -80,8 +82,6 @@ NONE = {
     "/help": WORDS,
     "/lens": CHOOSER,
     "/jobs/suggestions": ANSWERS_ITSELF,
-    "/jobs/views": VIEWS,
-    "/jobs/views/{view}/deletions": VIEWS,
 }
 
 

@@ -30,9 +30,9 @@ from worker.queries import sessions as stored
 from worker.queries.audit import Actor
 from worker.queries.bulk_acts import acts
 from worker.queries.bulk_acts.acts import Action, Terms
-from worker.queries.schema import dead_letter_groups, worker_instances
+from worker.queries.schema import dead_letter_groups, saved_views, worker_instances
 
-READY, RUNNING, DEAD, LATER, DANA, LEE, ACT = (UUID(int=number) for number in range(1, 8))
+READY, RUNNING, DEAD, LATER, DANA, LEE, ACT, VIEW = (UUID(int=number) for number in range(1, 9))
 TOKEN_HASH = sessions.digest("a token")
 EVENT: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "invoice.render"}
 PAGES = {
@@ -65,6 +65,7 @@ PAGES = {
     "/jobs.jsonl": ("/jobs.jsonl", "error_summary"),
     "/jobs/suggestions": ("/jobs/suggestions?q=stat", ""),
     "/jobs/views/new": ("/jobs/views/new?queue=mail", "queue:mail"),
+    "/jobs/views/{view}/changes/new": (f"/jobs/views/{VIEW}/changes/new", "Rename or share a view"),
     "/jobs/{job}": (f"/jobs/{DEAD}", "no such template"),
     "/jobs/{job}/copies/new": (f"/jobs/{RUNNING}/copies/new", "Edit and run a copy"),
     "/jobs/{job}/reveals/new": (f"/jobs/{DEAD}/reveals/new", "Reveal 0 closed values"),
@@ -109,6 +110,8 @@ def local(file: Path, tmp_path: Path, swift: None) -> Iterator[tuple[TestClient,
         visit: dict[str, Any] = {"idle_seconds": 3600, "length_seconds": 3600, "address": None, "user_agent": None}
         factories.operator(conn, role="admin", id=DANA)
         factories.operator(conn, "lee", id=LEE)
+        kept = {"id": VIEW, "operator_id": DANA, "name": "Mail", "query": "queue=mail", "shared": True}
+        conn.execute(insert(saved_views), kept | {"saved_at": NOON})
         stored.open_session(conn, operator_id=DANA, token_hash=TOKEN_HASH, now=NOON, **visit)
         with browser(main.create_app(settings, now=NOON), "a token") as client:
             yield client, conn

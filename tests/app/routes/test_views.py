@@ -68,3 +68,34 @@ def test_nobody_keeps_more_than_there_is_room_for(conn: Connection) -> None:
     with pytest.raises(InvalidInput, match="delete one first"):
         saved_views.save(conn, owner=owner, name="one more", query="", shared=False, actor=Actor("dana"))
     assert len(saved_views.seen_by(conn, operator_id=owner.id)) == saved_views.AT_MOST
+
+
+def test_a_view_is_renamed_and_shared_and_its_form_says_who_did_what_to_it(visitor: Visitor, conn: Connection) -> None:
+    owner = visitor("operator", name="mira")
+    for name in ("Mail", "Other"):
+        owner.post("/jobs/views", data={"query": "queue=mail", "name": name})
+    found = re.search(r"/jobs/views/[0-9a-f-]+/changes", owner.get("/jobs").text)
+    assert found
+    taken = owner.post(found[0], data={"name": "Other"})
+    assert (taken.status_code, "Is one of your views already." in taken.text) == (422, True)
+    assert owner.post(found[0], data={"name": "Our mail", "shared": "1"}).status_code == 303
+    assert "shared by mira" in plain(visitor("viewer").get("/jobs").text)
+    said = plain(owner.get(f"{found[0]}/new").text)
+    assert "Saved by mira" in said
+    assert "mira changed it, shared with everybody, was Mail" in said
+    (row,) = trail(conn, "view-change")
+    assert (row.target, row.detail["was"], row.detail["shared"]) == ("Our mail", "Mail", True)
+
+
+def test_only_its_operator_and_an_admin_change_a_view(visitor: Visitor, conn: Connection) -> None:
+    visitor("operator", name="mira").post("/jobs/views", data={"query": "", "name": "All", "shared": "1"})
+    admin, other = visitor("admin"), visitor("operator", name="lee")
+    found = re.search(r"/jobs/views/[0-9a-f-]+/changes", admin.get("/jobs").text)
+    assert found
+    assert [other.get(f"{found[0]}/new").status_code, other.post(found[0], data={"name": "x"}).status_code] == [
+        404,
+        404,
+    ]
+    assert admin.post(found[0], data={"name": "Everything"}).status_code == 303
+    assert "Everything" not in other.get("/jobs").text
+    assert [row.actor for row in trail(conn, "view-change")] == ["admin"]

@@ -75,7 +75,7 @@ PRIVILEGES: Privileges = {
     "rate_counters": {CONSOLE_RW: _WORK},
     "operator_actions": {APP_RW: _ADD, CONSOLE_RW: _ADD},
     "job_copies": {CONSOLE_RW: _ADD},
-    "saved_views": {CONSOLE_RW: "SELECT, INSERT, DELETE"},
+    "saved_views": {CONSOLE_RW: "SELECT, INSERT, UPDATE (name, shared), DELETE"},
     "operator_action_jobs": {APP_RW: _ADD, CONSOLE_RW: _ADD},
     # what was pressed, moved by the console where it is little and by the maintenance where it is much
     "bulk_acts": {APP_RW: _WORK, CONSOLE_RW: "SELECT, INSERT, UPDATE"},
