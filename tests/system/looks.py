@@ -6,8 +6,11 @@ from typing import Literal, NamedTuple
 
 from playwright.sync_api import Page
 
-UNLIKE = ".error-page p .mono, .scan-code, .scan-key, .recovery li"
+UNLIKE = ".error-page p .mono, .scan-code, .scan-key, .recovery li, [data-link]"
 """What no two runs have in common."""
+
+UNSEEN = "document.querySelectorAll('.held').forEach((each) => { each.hidden = true; })"
+"""What comes sooner in one run than in another: that news are held back."""
 
 
 class Look(NamedTuple):
@@ -29,6 +32,7 @@ def put_on(page: Page, name: str = "narrow") -> None:
 
 def pictures(page: Page) -> dict[str, bytes]:
     """The page in every look, which is a phone's again afterwards."""
+    page.mouse.move(0, 0)
     taken = {name: _picture(page, name) for name in LOOKS}
     put_on(page)
     return taken
@@ -38,5 +42,8 @@ def _picture(page: Page, name: str) -> bytes:
     """All of the page, or what the window shows of it once a dialog lies above."""
     put_on(page, name)
     whole = page.locator("dialog[open]").count() == 0
+    page.evaluate(UNSEEN)
+    if whole:
+        page.evaluate("scrollTo(0, 0)")
     masks = [page.locator(UNLIKE)]
     return page.screenshot(full_page=whole, animations="disabled", mask=masks, mask_color="grey")

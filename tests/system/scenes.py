@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -15,10 +16,10 @@ from tests.post import KEY
 from tests.system import copies, seed
 from tests.system.console import Console
 from tests.system.looks import put_on
+from tests.system.seed import handlers
 from tests.system.seed.clock import NOW
 from tests.system.seed.people import TOKENS
 from worker import migrate
-from worker.handlers import Registry
 
 SETTINGS: dict[str, Any] = {
     "environment": "production",
@@ -74,19 +75,22 @@ class Scenes:
     def shared(self, name: str) -> Scene:
         """The scene that everybody looks at and nobody changes."""
         if name not in self._shared:
-            self._shared[name] = self.own(name)
+            self._shared[name] = self._open.enter_context(self.own(name))
         return self._shared[name]
 
-    def own(self, name: str, **settings: object) -> Scene:
+    @contextmanager
+    def own(self, name: str, **settings: object) -> Iterator[Scene]:
         """The scene on a copy of its database."""
         if name not in self._filled:
             self._fill(name)
         url = copies.create(self._server, f"{name}_{next(self._numbers)}", of=name)
-        engine = self._open.enter_context(copies.entered(url))
-        console = Console(url, Registry(), now=NOW, **{**SETTINGS, **settings}).start()
-        scene = Scene(console, engine, self._browser, self._arguments)
-        self._open.callback(scene.close)
-        return scene
+        with copies.entered(url) as engine:
+            console = Console(url, handlers.registry(), now=NOW, **{**SETTINGS, **settings}).start()
+            scene = Scene(console, engine, self._browser, self._arguments)
+            try:
+                yield scene
+            finally:
+                scene.close()
 
     def close(self) -> None:
         """Close all that is open."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from tests.system.seed.acts import MOVING, STOPPED
+from tests.system.seed.acts import MOVING, STOPPED, UNDONE
 from tests.system.views.view import View
 
 VIEWS = {
     "acts": View("/acts", "The acts of the morning, one of them still moving."),
+    "acts-none": View("/acts", "Nobody did anything to many jobs at once.", "calm"),
+    "act-undone": View(f"/acts/{UNDONE}", "A cancel that was taken back."),
     "act-moving": View(f"/acts/{MOVING}", "A replay of 96,400 jobs at 25 a second."),
     "act-stopped": View(f"/acts/{STOPPED}", "A replay that stopped by itself after three of the same error."),
     "audit": View("/audit", "Who did what, to which rows, and why."),

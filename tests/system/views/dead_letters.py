@@ -16,6 +16,7 @@ def open_snooze(page: Page) -> None:
 
 VIEWS = {
     "dead-letters": View("/dead-letters", "Twelve invoices of one release, and two groups more."),
+    "dead-letters-none": View("/dead-letters", "Nothing ever died.", "calm"),
     "snooze": View(f"/dead-letters?group={TIMED_OUT}", "For how long a group may be silent.", then=open_snooze),
     "replay": View("/dead-letters", "What a replay of twelve would do.", then=press("Replay 12", until="Why")),
     "cancel": View("/dead-letters", "What cancelling twelve would do.", then=press("Cancel 12", until="Why")),

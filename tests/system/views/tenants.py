@@ -7,6 +7,7 @@ from tests.system.views.view import View
 
 VIEWS = {
     "tenants": View("/tenants", "Most are active, three are being set up."),
+    "tenants-none": View("/tenants", "There is no tenant yet.", "calm"),
     "tenants-troubled": View("/tenants", "Setting up fails, waits and starts anew.", "troubled"),
     "tenant-active": View("/tenants/globex", "A tenant that was set up at the first try.", "provisioning"),
     "tenant-failed": View(f"/tenants/{LONG}", "A setting up that ended without success.", "provisioning"),
