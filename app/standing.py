@@ -89,7 +89,7 @@ def _until(act: Row) -> datetime | None:
 def _course(call: Call, conn: Connection, subject: Subject) -> dict[str, Any]:
     part = clean_text(call.query.get("part", ""), field="part", limit=PART_LENGTH) or None
     named = {subject.kind: subject.name, subject.parts: part}
-    course = courses.read(conn, courses.span_of(call), **named, now=call.now)
+    course = courses.read(conn, courses.span_of(call), **named, tenant_id=call.figures.tenant_id, now=call.now)
     known = _parts(call.figures, subject)
     names = [*known[:PARTS_SHOWN], *([part] if part and part not in known[:PARTS_SHOWN] else [])]
     return {

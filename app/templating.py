@@ -88,8 +88,6 @@ def dom_id(thing: Any, kind: str = "row") -> str:
 def _surroundings(request: Request) -> dict[str, Any]:
     console = request.app.state.console
     visit = getattr(request.state, "visit", None)
-    operator, figures = visit and visit.operator, console.sampler.last
-    nav = [each for each in figures.nav() if operator.may(each.role)] if operator and figures else []
     lens = getattr(request.state, "lens", None)
     operator, figures = visit and visit.operator, console.sampler.last_of(lens and lens.id)
     nav = [each for each in figures.nav() if operator.may(each.role)] if operator and figures else []

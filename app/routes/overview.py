@@ -43,7 +43,7 @@ def index(call: Call, conn: Connection) -> Response:
 
 def _attention(sources: Sources) -> dict[str, Any]:
     items = attention.read(sources.seen)
-    return {"attention": items, "people": attention.people(items)}
+    return {"attention": items, "people": attention.people(items), "elsewhere": attention.elsewhere(sources.seen)}
 
 
 def _tiles(sources: Sources) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def index(call: Call, conn: Connection) -> Response:
 def _page(call: Call, conn: Connection, view: str, containing: str) -> Page:
     cursor = call.query.get("cursor")
     if view == "tenant":
-        return queues.by_tenant(conn, cursor=cursor, now=call.now)
+        return queues.by_tenant(conn, call.figures, cursor=cursor)
     if view == "type":
         return queues.by_type(conn, call.figures, containing=containing, cursor=cursor)
     return queues.by_queue(call.figures, containing=containing, cursor=cursor)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 from tests.architecture.history import TABLES
 from tests.architecture.test_page_plans import RUNNING, TENANT, Read, plans
 from worker.queries import samples as kept
-from worker.queries.pages import backlog, courses, fleet, flow, samples
+from worker.queries.pages import courses, fleet, flow, samples, tenant_backlog, tenant_flows
 from worker.queries.pages.courses import SPANS
 
 NOW = datetime.now(UTC)
@@ -66,7 +66,13 @@ def seen(conn: Connection) -> None:
 
 
 PROBED: dict[str, tuple[Read, set[str]]] = {
-    "what is open": (lambda conn: backlog.of_tenant(conn, tenant_id=MINE, held=(), now=NOW), {WAITING, DEAD}),
+    "what is open": (lambda conn: tenant_backlog.of_tenant(conn, tenant_id=MINE, held=(), now=NOW), {WAITING, DEAD}),
+    "what waits first of several": (
+        lambda conn: tenant_backlog.heads(conn, tenant_ids=[MINE, UUID(int=2)], now=NOW), {WAITING},
+    ),
+    "how fast it comes and goes of several": (
+        lambda conn: tenant_flows.read(conn, tenant_ids=[MINE, UUID(int=2)], now=NOW), {TENANT, STATISTICS},
+    ),
     "what runs": (lambda conn: fleet.held(conn, tenant_id=MINE), {RUNNING}),
     "how fast it comes and goes": (lambda conn: flow.read(conn, now=NOW, tenant_id=MINE), {TENANT, STATISTICS}),
     "the course of a day": (lambda conn: courses.read(conn, SPANS["24h"], tenant_id=MINE, now=NOW), {STATISTICS}),

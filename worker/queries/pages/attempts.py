@@ -46,6 +46,11 @@ def _with_jobs(page: Select[Any]) -> Select[Any]:
 
 
 OF_WORKER, OF_WORKER_BEFORE = _with_jobs(_last), _with_jobs(_last.where(_before))
+LOOKED_AT = 1_000
+"""The last attempts of a worker among which those of one tenant are looked for: they may be rare."""
+OF_WORKER_AND_TENANT = (
+    _with_jobs(_last).where(job.c.tenant_id == bindparam("of_tenant", type_=Id)).limit(bindparam("most_shown"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,14 @@ def of_worker(conn: Connection, *, instance_id: str, limit: int, cursor: str | N
     shown = tuple(_detail(row) for row in rows[:limit])
     last = shown[-1] if len(rows) > limit else None
     return AttemptsPage(shown, cursors.encode(last.finished_at, last.job_id, last.generation) if last else None)
+
+
+def of_worker_and_tenant(
+    conn: Connection, *, instance_id: str, tenant_id: UUID, limit: int
+) -> tuple[AttemptDetail, ...]:
+    """The newest of a tenant's attempts among the last that a worker ended."""
+    values = {"of_worker": instance_id, "of_tenant": tenant_id, "at_most": LOOKED_AT, "most_shown": limit}
+    return tuple(_detail(row) for row in conn.execute(OF_WORKER_AND_TENANT, values))
 
 
 def _detail(row: Row) -> AttemptDetail:

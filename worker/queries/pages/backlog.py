@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
-from uuid import UUID
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     CTE,
@@ -17,16 +16,18 @@ from sqlalchemy import (
     Subquery,
     and_,
     bindparam,
-    case,
     func,
     literal_column,
     select,
     union_all,
 )
 
-from worker.database import Id, for_each, moment
+from worker.database import for_each, moment
 from worker.model import Status
 from worker.queries.schema import platform_jobs as job
+
+if TYPE_CHECKING:
+    from worker.queries.pages.figures import Figures
 
 COUNTED = 100_000
 """Rows counted by index alone, per queue: one with more says so."""
@@ -123,46 +124,9 @@ def _up_to(condition: ColumnElement[bool]) -> Any:
     return select(func.count()).select_from(rows.correlate_except(job).subquery()).scalar_subquery()
 
 
-_key = (job.c.queue, job.c.job_type, job.c.handler_key)
-OPEN = union_all(*open_work(*_key, head=HEAD, sheet=SHEET))
-OPEN_IN_FULL = union_all(*open_work(*_key, head=COUNTED, sheet=COUNTED))
-
-
-def _of_tenant() -> list[Select[Any]]:
-    """The same of one tenant, by indexes of its own, so that neither others nor its history cost anything."""
-    mine = job.c.tenant_id == bindparam("of_tenant", type_=Id)
-    is_later = and_(job.c.scheduled, job.c.available_at > moment())
-    kind = case((is_later, literal_column("'scheduled'")), else_=literal_column("'ready'")).label("kind")
-    waiting = (
-        select(kind, *_key, job.c.available_at, job.c.attempts)
-        .where(is_in(Status.QUEUED), mine)
-        .order_by(job.c.available_at, job.c.id)
-        .limit(COUNTED)
-        .subquery("waiting")
-    )
-    dead = (
-        select(*_key, job.c.finished_at)
-        .where(DEAD, mine)
-        .order_by(job.c.finished_at.desc(), job.c.id.desc())
-        .limit(COUNTED)
-        .subquery("dead")
-    )
-    names = [column.name for column in _key]
-    key = [waiting.c.kind, *(waiting.c[name] for name in names)]
-    counts = (func.count().label("jobs"), func.min(waiting.c.available_at).label("since"))
-    retrying = func.count().filter(waiting.c.attempts > 0).label("retrying")
-    return [
-        select(*key, *counts, retrying).group_by(*key),
-        counted("dead", dead, names, func.max(dead.c.finished_at)),
-    ]
-
-
-OPEN_OF_TENANT = union_all(*_of_tenant())
-_running = select(job.c.tenant_id, *_key).where(RUNNING, job.c.tenant_id.is_not(None)).subquery("running")
-OPEN_BY_TENANT = union_all(
-    *open_work(job.c.tenant_id, *_key, head=COUNTED, sheet=COUNTED),
-    counted("running", _running, ["tenant_id", *(each.name for each in _key)], literal_column("NULL")),
-)
+KEY = (job.c.queue, job.c.job_type, job.c.handler_key)
+OPEN = union_all(*open_work(*KEY, head=HEAD, sheet=SHEET))
+OPEN_IN_FULL = union_all(*open_work(*KEY, head=COUNTED, sheet=COUNTED))
 _here = (
     select(job.c.job_type, job.c.handler_key, job.c.available_at)
     .where(WAITING, job.c.queue == bindparam("of_queue"))
@@ -193,27 +157,16 @@ def read(
 
     In full means up to COUNTED rows of each queue, which takes a tenth of a second where so many wait.
     """
-    return _told(conn.execute(OPEN_IN_FULL if in_full else OPEN, {"at_now": now}).all(), held)
+    return told(conn.execute(OPEN_IN_FULL if in_full else OPEN, {"at_now": now}).all(), held)
 
 
-def of_tenant(
-    conn: Connection, *, tenant_id: UUID, held: Iterable[Row[Any]], now: datetime | None = None
-) -> tuple[Backlog, ...]:
-    """The same of one tenant, always in full; `held` are the rows that it holds."""
-    return _told(conn.execute(OPEN_OF_TENANT, {"of_tenant": tenant_id, "at_now": now}).all(), held)
+def in_full(conn: Connection, figures: Figures) -> tuple[Backlog, ...]:
+    """What a sample told apart, counted in full, as a tenant's is in any case."""
+    return figures.backlog if figures.tenant_id else read(conn, held=figures.held, in_full=True, now=figures.at)
 
 
-def by_tenant(conn: Connection, *, now: datetime | None = None) -> dict[UUID, list[Backlog]]:
-    """The open work of every tenant, in full; to be read once a minute and no more often."""
-    found: dict[UUID, dict[tuple[str, str, str], dict[str, Any]]] = {}
-    for row in conn.execute(OPEN_BY_TENANT, {"at_now": now}):
-        if row.tenant_id is not None:
-            of = found.setdefault(row.tenant_id, {})
-            add(of.setdefault((row.queue, row.job_type, row.handler_key), {}), row)
-    return {tenant_id: list(_backlogs(of)) for tenant_id, of in found.items()}
-
-
-def _told(rows: Iterable[Row[Any]], held: Iterable[Row[Any]]) -> tuple[Backlog, ...]:
+def told(rows: Iterable[Row[Any]], held: Iterable[Row[Any]] = ()) -> tuple[Backlog, ...]:
+    """Every queue and handler among rows of `open_work` and of `fleet.held`."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
         add(found.setdefault((row.queue, row.job_type, row.handler_key), {}), row)

@@ -154,11 +154,11 @@ def by_queue(figures: Figures) -> list[Load]:
     """Every queue that holds work, moved in the last hour, is paused or is named by a worker; the fullest first."""
     waiting = _gathered(figures.backlog, lambda each: each.queue)
     flows = _gathered(figures.hour.flows, lambda each: each.queue)
-    named = {name for each in figures.workers for name in each.queues or ()}
-    names = {*waiting, *flows, *named, *figures.paused}
+    named = {name for each in figures.workers for name in each.queues or ()} | figures.paused.keys()
+    names = {*waiting, *flows, *(named if figures.tenant_id is None else ())}
     depths = figures.depths.ready
     return _sorted(
-        _load(figures, name, waiting.get(name, []), flows.get(name, []), ready=depths.get(name, 0)) for name in names
+        load(figures, name, waiting.get(name, []), flows.get(name, []), ready=depths.get(name, 0)) for name in names
     )
 
 
@@ -186,7 +186,7 @@ def _split(
 ) -> list[Load]:
     waiting, moving = _gathered(backlog, key), _gathered(flows, key)
     return _sorted(
-        _load(figures, name, rows := waiting.get(name, []), moving.get(name, []), ready=sum(row.ready for row in rows))
+        load(figures, name, rows := waiting.get(name, []), moving.get(name, []), ready=sum(row.ready for row in rows))
         for name in {*waiting, *moving}
     )
 
@@ -202,7 +202,8 @@ def _sorted(loads: Iterable[Load]) -> list[Load]:
     return sorted(loads, key=lambda load: load.rank)
 
 
-def _load(figures: Figures, name: str, backlog: list[Backlog], flows: list[Flow], *, ready: int) -> Load:
+def load(figures: Figures, name: str, backlog: list[Backlog], flows: list[Flow], *, ready: int) -> Load:
+    """One line: the work and the flows that are its own, and how many are ready, counted elsewhere or here."""
     queues = {each.queue for each in backlog} | {each.queue for each in flows} or {name}
     kinds = {(each.job_type, each.queue) for each in backlog}
     return Load(

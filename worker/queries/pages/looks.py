@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from worker.queries.pages import attention, backlog, figures
+from worker.queries.pages import attention, backlog, figures, tenant_backlog
 from worker.queries.pages.attention import Limits, Seen
 from worker.queries.pages.backlog import Backlog
 from worker.queries.samples import Pair, Sample, TenantPair
@@ -20,7 +20,7 @@ def look(conn: Connection, *, now: datetime | None = None) -> Sample:
     """The backlog of each pair and of each tenant, counted in full, and how bad each kind of trouble is."""
     seen = figures.sample(conn, now=now)
     rows = backlog.read(conn, held=seen.held, in_full=True, now=seen.at)
-    theirs = backlog.by_tenant(conn, now=seen.at)
+    theirs = tenant_backlog.by_tenant(conn, now=seen.at)
     return Sample(
         ready=seen.ready,
         oldest_seconds=_waited(seen.at, seen.ready_since),

@@ -17,7 +17,9 @@ WORKERS_SHOWN = 8
 
 def course(conn: Connection, figures: Figures, span: Span) -> Sequence[Slot | Minute]:
     """What ended in each bar of a chart over everything; the last hour comes with the figures."""
-    return figures.hour.minutes if span.key == "1h" else courses.read(conn, span, now=figures.at)
+    if span.key == "1h":
+        return figures.hour.minutes
+    return courses.read(conn, span, tenant_id=figures.tenant_id, now=figures.at)
 
 
 def watched(conn: Connection, figures: Figures) -> list[tuple[Worker, str]]:

@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, and_, case, func, select
+from sqlalchemy import Connection, and_, bindparam, case, func, select
 
+from worker.database import Id
 from worker.model import Status
 from worker.provisioning.steps import STEPS
 from worker.queries import provisioning
@@ -103,6 +104,7 @@ IN_FLIGHT = (
     .order_by(case((FAILED, 0), (AGAIN, 1), else_=2), job.c.created_at.desc().nulls_first(), tenant.c.id)
     .limit(SHOWN)
 )
+IN_FLIGHT_OF = IN_FLIGHT.where(tenant.c.id == bindparam("of_id", type_=Id))
 
 
 def stage_of(row: Any) -> Stage:
@@ -134,7 +136,7 @@ def of(row: Any) -> Provisioning:
     )
 
 
-def in_flight(conn: Connection) -> tuple[list[Provisioning], int]:
-    """Tenants that are being provisioned, the stopped first and twenty at most; and how many there are."""
-    rows = conn.execute(IN_FLIGHT).all()
+def in_flight(conn: Connection, *, tenant_id: UUID | None = None) -> tuple[list[Provisioning], int]:
+    """Tenants that are being provisioned, the stopped first and twenty at most, and how many; or the one, if it is."""
+    rows = (conn.execute(IN_FLIGHT_OF, {"of_id": tenant_id}) if tenant_id else conn.execute(IN_FLIGHT)).all()
     return [of(row) for row in rows], rows[0].tenants if rows else 0

@@ -38,8 +38,7 @@ def of_queue(conn: Connection, figures: Figures, queue: str) -> Standing:
 
 def of_handler(conn: Connection, figures: Figures, handler: str) -> Standing:
     """One subscriber or job type by queue, counted in full."""
-    everything = backlog.read(conn, held=figures.held, in_full=True, now=figures.at)
-    rows = [each for each in everything if each.handler_key == handler]
+    rows = [each for each in backlog.in_full(conn, figures) if each.handler_key == handler]
     load = next((each for each in loads.by_handler(figures, rows) if each.name == handler), None)
     return Standing(load, loads.of_handler(figures, handler, rows), *_reasons(conn, figures, rows))
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from worker.queries.pages import backlog, cursors, loads, tenant_loads
+from worker.queries.pages import backlog, cursors, loads, tenant_lines, tenant_loads
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.loads import Load
 
@@ -32,16 +31,18 @@ def by_queue(figures: Figures, *, containing: str = "", cursor: str | None = Non
 
 def by_type(conn: Connection, figures: Figures, *, containing: str = "", cursor: str | None = None) -> Page:
     """Subscribers and job types, counted in full."""
-    open_work = backlog.read(conn, held=figures.held, in_full=True, now=figures.at)
-    return _page(loads.by_handler(figures, open_work), containing, cursor)
+    return _page(loads.by_handler(figures, backlog.in_full(conn, figures)), containing, cursor)
 
 
-def by_tenant(conn: Connection, *, cursor: str | None = None, now: datetime) -> Page:
-    """Tenants with open work, those with the most ready jobs first."""
+def by_tenant(conn: Connection, figures: Figures, *, cursor: str | None = None) -> Page:
+    """Tenants with open work, those with the most ready jobs first; or the one whose figures they are."""
+    if figures.tenant_id:
+        return Page(tenant_lines.read(conn, figures, tenant_loads.one(conn, figures.tenant_id, now=figures.at)))
     after = cursors.decode(cursor, cursors.number, UUID) if cursor else None
-    rows = tenant_loads.fullest(conn, after=after, now=now)
+    rows = tenant_loads.fullest(conn, after=after, now=figures.at)
     shown, rest = rows[: tenant_loads.PAGE], rows[tenant_loads.PAGE :]
-    return Page(shown, cursors.encode(shown[-1].ready, shown[-1].tenant_id) if rest else None)
+    older = cursors.encode(shown[-1].ready, shown[-1].tenant_id) if rest else None
+    return Page(tenant_lines.read(conn, figures, shown), older)
 
 
 def _page(found: Iterable[Load], containing: str, cursor: str | None) -> Page:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, select
 
 from worker.database import Id
-from worker.queries.pages import backlog, fleet, flow
+from worker.queries.pages import fleet, flow, tenant_backlog
 from worker.queries.pages.backlog import Depths
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.provisioning import PROVISION_TENANT
@@ -21,7 +21,7 @@ STATUS = select(tenants.c.onboarding_status).where(tenants.c.id == bindparam("of
 def of_tenant(conn: Connection, figures: Figures, *, tenant_id: UUID) -> Figures:
     """What of a sample is one tenant's; workers, pauses, releases and the outbox are everybody's and stay."""
     held = fleet.held(conn, tenant_id=tenant_id)
-    rows = backlog.of_tenant(conn, tenant_id=tenant_id, held=held, now=figures.at)
+    rows = tenant_backlog.of_tenant(conn, tenant_id=tenant_id, held=held, now=figures.at)
     ready: Counter[str] = Counter()
     for row in rows:
         ready[row.queue] += row.ready

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection, Text, bindparam, func, select
 
-from worker.database import Row, moment
+from worker.database import Id, Row, moment
 from worker.queries.pages import fleet
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.pages.fleet import State
@@ -43,6 +44,7 @@ HOLDS = (
     .order_by(job.c.locked_at, job.c.id)
     .limit(HELD + 1)
 )
+HOLDS_OF_TENANT = HOLDS.where(job.c.tenant_id == bindparam("of_tenant", type_=Id))
 HELD_JOBS = (
     select(func.count()).select_from(job).where(RUNNING, job.c.locked_by == bindparam("of_instance", type_=Text))
 )
@@ -90,14 +92,18 @@ class Process:
         return lived
 
 
-def read(conn: Connection, *, instance_id: str, now: datetime | None = None) -> Process | None:
-    """The process, whether it lives or not; None when nothing is known of it any more."""
+def read(
+    conn: Connection, *, instance_id: str, tenant_id: UUID | None = None, now: datetime | None = None
+) -> Process | None:
+    """The process, whether it lives or not, with what it holds, or holds of a tenant; None when it is not known."""
     row = conn.execute(ONE, {"of_instance": instance_id, "at_now": now}).first()
     if row is None:
         return None
-    holds = conn.execute(HOLDS, {"of_instance": instance_id}).all()
-    more = len(holds) > HELD
-    busy = int(conn.execute(HELD_JOBS, {"of_instance": instance_id}).scalar_one()) if more else len(holds)
+    mine: dict[str, Any] = {"of_instance": instance_id}
+    theirs = {**mine, "of_tenant": tenant_id}
+    holds = (conn.execute(HOLDS_OF_TENANT, theirs) if tenant_id else conn.execute(HOLDS, mine)).all()
+    are_some = tenant_id is not None or len(holds) > HELD
+    busy = int(conn.execute(HELD_JOBS, mine).scalar_one()) if are_some else len(holds)
     marks = pulse(row.recent_beats, row.heartbeat_interval_seconds, until=row.stopped_at or row.now, length=BEATS)
     return Process(row, fleet.state_of(row, row.now), marks, holds[:HELD], busy)
 

@@ -32,17 +32,13 @@ GONE, GONE_BEFORE = _rows.where(_gone), _rows.where(_gone, _before)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One process: its row, what it is, its pulse, and what it holds by handler, the oldest first."""
+    """One process: its row, what it is and its pulse; how many jobs it holds, and those looked at, the oldest first."""
 
     row: Any
     state: State
     pulse: str
+    busy: int = 0
     held: list[Any] = field(default_factory=list)
-
-    @property
-    def busy(self) -> int:
-        """How many jobs it holds."""
-        return sum(each.jobs for each in self.held)
 
     @property
     def name(self) -> str:
@@ -61,8 +57,12 @@ class Page:
 def present(conn: Connection, figures: Figures, *, cursor: str | None = None) -> Page:
     """Processes that beat within the hour, newest first; the silent ones lead the page they are on."""
     rows, older = _read(conn, PRESENT_BEFORE if cursor else PRESENT, cursor, limit=PAGE, now=figures.at)
-    held = {each.instance_id: sorted(each.held, key=lambda row: row.since) for each in figures.workers}
-    lines = [_line(row, figures.at, held.get(row.instance_id, [])) for row in rows]
+    busy = {each.instance_id: each.busy for each in figures.workers}
+    held: dict[str, list[Any]] = {}
+    for row in sorted(figures.held, key=lambda each: each.since):
+        held.setdefault(row.locked_by, []).append(row)
+    ids = ((row, row.instance_id) for row in rows)
+    lines = [_line(row, figures.at, busy.get(id_, 0), held.get(id_, ())) for row, id_ in ids]
     return Page(sorted(lines, key=lambda line: (line.state is not State.SILENT, line.name, line.row.host or "")), older)
 
 
@@ -104,7 +104,7 @@ def _read(
     return shown, cursors.encode(shown[-1].started_at, shown[-1].instance_id) if len(rows) > limit else None
 
 
-def _line(row: Any, now: datetime, held: Iterable[Any] = ()) -> Line:
+def _line(row: Any, now: datetime, busy: int = 0, held: Iterable[Any] = ()) -> Line:
     state = fleet.state_of(row, now)
     marks = pulse(row.recent_beats, row.heartbeat_interval_seconds, until=row.stopped_at or now)
-    return Line(row, state, marks, list(held))
+    return Line(row, state, marks, busy, list(held))

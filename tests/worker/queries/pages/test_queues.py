@@ -12,10 +12,13 @@ from sqlalchemy import Connection, insert
 from tests import factories
 from tests.factories import NOON
 from worker.errors import InvalidInput
-from worker.model import Status, new_id
+from worker.model import AttemptOutcome, Status, new_id
+from worker.queries import statistics
 from worker.queries.pages import cursors, figures, queues
 from worker.queries.pages.queues import PAGE
+from worker.queries.pages.tenant_figures import of_tenant
 from worker.queries.schema import platform_jobs
+from worker.queries.statistics import Measured
 
 
 def filled(conn: Connection, names: int) -> None:
@@ -49,7 +52,11 @@ def test_a_list_is_narrowed_by_a_part_of_the_name(conn: Connection) -> None:
 
 
 def tenants(conn: Connection, cursor: str | None = None) -> Any:
-    return queues.by_tenant(conn, cursor=cursor, now=NOON)
+    return queues.by_tenant(conn, figures.sample(conn, now=NOON), cursor=cursor)
+
+
+def rows(page: Any) -> list[Any]:
+    return [line.row for line in page.lines]
 
 
 def test_tenants_are_listed_with_all_their_open_work(conn: Connection) -> None:
@@ -60,7 +67,7 @@ def test_tenants_are_listed_with_all_their_open_work(conn: Connection) -> None:
     for _ in range(2):
         factories.job(conn, tenant_id=globex)
     factories.job(conn)
-    lines = [(line.slug, line.ready, line.running, line.dead) for line in tenants(conn).lines]
+    lines = [(line.slug, line.ready, line.running, line.dead) for line in rows(tenants(conn))]
     assert lines == [("globex", 2, 0, 0), ("acme", 1, 1, 1)]
 
 
@@ -69,7 +76,7 @@ def test_each_tenant_is_on_one_page_although_all_wait_alike(conn: Connection) ->
         factories.job(conn, tenant_id=factories.tenant(conn, f"tenant-{place}"))
     first = tenants(conn)
     second = tenants(conn, first.older)
-    slugs = [line.slug for line in (*first.lines, *second.lines)]
+    slugs = [line.slug for line in (*rows(first), *rows(second))]
     assert (len(first.lines), len(second.lines), second.older) == (PAGE, 2, None)
     assert len(set(slugs)) == PAGE + 2
 
@@ -80,3 +87,26 @@ def test_a_cursor_of_another_list_is_refused(conn: Connection, cursor: str) -> N
         tenants(conn, cursor)
     with pytest.raises(InvalidInput, match="cursor"):
         queues.by_queue(figures.sample(conn, now=NOON), cursor=cursor)
+
+
+def test_a_tenants_line_says_how_fast_its_work_goes_and_why_it_waits(conn: Connection) -> None:
+    acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
+    factories.worker_instance(conn)
+    for _ in range(3):
+        factories.job(conn, tenant_id=acme, job_type="train", created_at=NOON)
+    factories.job(conn, tenant_id=globex, available_at=NOON, created_at=NOON)
+    for owner, number in ((acme, 10), (globex, 5)):
+        ended = Measured("render_report", "default", AttemptOutcome.COMPLETED, 2000, 0, tenant_id=owner)
+        statistics.add(conn, [ended] * number, now=NOON)
+    lines = tenants(conn).lines
+    told = [(line.row.slug, line.load.arrived, line.load.finished, line.load.run_seconds(0.5)) for line in lines]
+    assert told == [("acme", 0.6, 2, 2.0), ("globex", 0.2, 1, 2.0)]
+    assert [(line.wait.cause, line.load.pace) for line in lines] == [("unserved", "unserved"), ("turn", "steady")]
+
+
+def test_the_figures_of_one_tenant_list_it_alone(conn: Connection) -> None:
+    acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
+    for owner in (acme, globex):
+        factories.job(conn, tenant_id=owner)
+    narrowed = of_tenant(conn, figures.sample(conn, now=NOON), tenant_id=acme)
+    assert [row.slug for row in rows(queues.by_tenant(conn, narrowed))] == ["acme"]

@@ -31,7 +31,20 @@ from worker.queries.pages.attention import (
 from worker.queries.pages.attention.kind import LEVELS, Item, Kind, Level, Unit
 from worker.queries.pages.attention.seen import Limits, Seen
 
-__all__ = ("KINDS", "LEVELS", "Item", "Kind", "Level", "Limits", "Seen", "Unit", "measure", "people", "read")
+__all__ = (
+    "KINDS",
+    "LEVELS",
+    "Item",
+    "Kind",
+    "Level",
+    "Limits",
+    "Seen",
+    "Unit",
+    "elsewhere",
+    "measure",
+    "people",
+    "read",
+)
 
 SHOWN_OF_A_KIND = 3
 
@@ -60,9 +73,20 @@ KINDS: tuple[Kind, ...] = (
 
 
 def read(seen: Seen) -> list[Item]:
-    """Everything that asks for a person, and below it what should only not be forgotten."""
-    kept = [item for kind in KINDS for item in _few(kind.name, list(kind.find(seen)))]
+    """Everything that asks for a person, and below it what should only not be forgotten.
+
+    In what one tenant has, its own trouble alone; for the rest, see `elsewhere`.
+    """
+    kinds = (kind for kind in KINDS if seen.tenant_id is None or not kind.whole)
+    kept = [item for kind in kinds for item in _few(kind.name, list(kind.find(seen)))]
     return sorted(kept, key=lambda item: LEVELS.index(item.level))
+
+
+def elsewhere(seen: Seen) -> int:
+    """How many things of the system as a whole need a person, which are not told as one tenant's."""
+    if seen.tenant_id is None:
+        return 0
+    return people(item for kind in KINDS if kind.whole for item in kind.find(seen))
 
 
 def measure(seen: Seen) -> dict[str, float]:

@@ -26,4 +26,4 @@ def _worst(seen: Seen) -> float:
     return max((abs(seconds) for _, seconds in _ahead(seen)), default=0)
 
 
-KIND = Kind("clock", "A worker whose clock is off", Unit.SECONDS, "finding_clock_seconds", _find, _worst)
+KIND = Kind("clock", "A worker whose clock is off", Unit.SECONDS, "finding_clock_seconds", _find, _worst, whole=True)

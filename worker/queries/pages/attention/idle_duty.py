@@ -34,5 +34,11 @@ def _worst(seen: Seen) -> float:
 
 
 KIND = Kind(
-    "idle_duty", "A relay or reaper that does not run", Unit.SECONDS, "finding_idle_duty_seconds", _find, _worst
+    "idle_duty",
+    "A relay or reaper that does not run",
+    Unit.SECONDS,
+    "finding_idle_duty_seconds",
+    _find,
+    _worst,
+    whole=True,
 )

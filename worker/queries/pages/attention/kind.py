@@ -43,6 +43,8 @@ class Kind:
     limit: str | float
     find: Callable[[Seen], Iterable[Item]]
     worst: Callable[[Seen], float]
+    whole: bool = False
+    """Whether it is trouble of the system as a whole, and no tenant's in particular."""
 
     @property
     def setting(self) -> str | None:

@@ -4,34 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Select, Table, bindparam, select
 
-from worker.database import Row, Timestamp
+from worker.database import Id, Row, Timestamp
 from worker.model import AttemptOutcome
 from worker.queries.pages.attention.kind import Item, Kind, Unit
 from worker.queries.pages.attention.seen import Seen
 from worker.queries.pages.flow import total
-from worker.queries.schema import statistics_minutes as minutes
+from worker.queries.schema import statistics_minutes
+from worker.queries.schema import tenant_statistics_minutes as theirs
 
 AT_LEAST = 5
 """So many late ones make a habit."""
 WITHIN = timedelta(hours=1)
 
-LATE = (
-    select(minutes.c.handler_key, total(minutes.c.late).label("late"), total(minutes.c.jobs).label("jobs"))
-    .where(
-        minutes.c.minute.between(bindparam("since", type_=Timestamp), bindparam("until", type_=Timestamp)),
-        minutes.c.outcome == AttemptOutcome.COMPLETED,
+
+def _late_of(minutes: Table) -> Select[Any]:
+    return (
+        select(minutes.c.handler_key, total(minutes.c.late).label("late"), total(minutes.c.jobs).label("jobs"))
+        .where(
+            minutes.c.minute.between(bindparam("since", type_=Timestamp), bindparam("until", type_=Timestamp)),
+            minutes.c.outcome == AttemptOutcome.COMPLETED,
+        )
+        .group_by(minutes.c.handler_key)
+        .having(total(minutes.c.late) >= AT_LEAST)
     )
-    .group_by(minutes.c.handler_key)
-    .having(total(minutes.c.late) >= AT_LEAST)
-)
+
+
+LATE = _late_of(statistics_minutes)
+LATE_OF_TENANT = _late_of(theirs).where(theirs.c.tenant_id == bindparam("of_tenant", type_=Id))
 
 
 def _late(seen: Seen) -> Sequence[Row]:
     until = seen.figures.at
-    rows = seen.conn.execute(LATE, {"since": until - WITHIN, "until": until}).all()
+    within = {"since": until - WITHIN, "until": until}
+    if seen.tenant_id:
+        rows = seen.conn.execute(LATE_OF_TENANT, {**within, "of_tenant": seen.tenant_id}).all()
+    else:
+        rows = seen.conn.execute(LATE, within).all()
     return sorted(rows, key=lambda row: (-row.late / row.jobs, row.handler_key))
 
 

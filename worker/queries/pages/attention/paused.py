@@ -11,6 +11,8 @@ from worker.queries.pages.attention.seen import Seen
 
 def _find(seen: Seen) -> Iterator[Item]:
     for queue, pause in sorted(seen.figures.paused.items()):
+        if seen.tenant_id and not any(each.queue == queue for each in seen.figures.backlog):
+            continue
         left_on = _is_left_on(seen, pause) and seen.age(pause.paused_at) >= seen.limits.finding_paused_seconds
         level: Level = "warn" if left_on else "info"
         yield Item("paused", level, {"of": pause, "waiting": seen.figures.depths.ready.get(queue, 0)})

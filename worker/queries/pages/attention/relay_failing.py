@@ -18,4 +18,4 @@ def _worst(seen: Seen) -> float:
     return float(seen.figures.outbox.failing)
 
 
-KIND = Kind("relay_failing", "Events that could not become jobs", Unit.NUMBER, 1, _find, _worst)
+KIND = Kind("relay_failing", "Events that could not become jobs", Unit.NUMBER, 1, _find, _worst, whole=True)

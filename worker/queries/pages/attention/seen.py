@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from uuid import UUID
 
 from sqlalchemy import Connection
 
@@ -43,15 +44,22 @@ class Seen:
     figures: Figures
     limits: Limits
 
+    @property
+    def tenant_id(self) -> UUID | None:
+        """Whose trouble is looked for; everybody's where it is None."""
+        return self.figures.tenant_id
+
     @cached_property
     def groups(self) -> list[Group]:
         """The dead letters by error."""
-        return groups.read(self.conn, now=self.figures.at) if self.figures.dead else []
+        if not self.figures.dead:
+            return []
+        return groups.read(self.conn, tenant_id=self.tenant_id, now=self.figures.at)
 
     @cached_property
     def in_flight(self) -> tuple[list[Provisioning], int]:
         """The tenants that are being provisioned, a few of them, and how many there are."""
-        return provisioning.in_flight(self.conn)
+        return provisioning.in_flight(self.conn, tenant_id=self.tenant_id)
 
     def age(self, since: datetime) -> float:
         """Seconds since that time; what began while the figures were read is new."""

@@ -23,4 +23,4 @@ def _worst(seen: Seen) -> float:
     return max((seen.age(each.heartbeat_at) / each.interval for each in seen.figures.silent), default=0)
 
 
-KIND = Kind("silent", "A worker that fell silent", Unit.BEATS, MISSED_BEATS, _find, _worst)
+KIND = Kind("silent", "A worker that fell silent", Unit.BEATS, MISSED_BEATS, _find, _worst, whole=True)

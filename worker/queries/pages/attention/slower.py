@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, Table, bindparam, select
 
-from worker.database import among
+from worker.database import Id, among
 from worker.model import AttemptOutcome
 from worker.queries.pages.attention.kind import Item, Kind, Unit
 from worker.queries.pages.attention.seen import Seen
 from worker.queries.pages.flow import quantile, total
-from worker.queries.schema import RUN_BUCKETS
-from worker.queries.schema import statistics_minutes as minutes
+from worker.queries.schema import RUN_BUCKETS, statistics_minutes
+from worker.queries.schema import tenant_statistics_minutes as theirs
 
 SLOWEST = 0.95
 AT_LEAST = 50
@@ -25,12 +26,18 @@ EVERY = timedelta(minutes=10)
 LOOKS = 138
 """Minutes of the day before that stand for all of it: every tenth, up to an hour ago."""
 
+
 # A day has thousands of rows: a sample of its minutes is found by as many probes of the key
-USUAL = (
-    select(minutes.c.handler_key, *(total(minutes.c[name]).label(name) for name in RUN_BUCKETS))
-    .where(among(minutes.c.minute, "of_minutes"), minutes.c.outcome == AttemptOutcome.COMPLETED)
-    .group_by(minutes.c.handler_key)
-)
+def _usual_of(minutes: Table) -> Select[Any]:
+    return (
+        select(minutes.c.handler_key, *(total(minutes.c[name]).label(name) for name in RUN_BUCKETS))
+        .where(among(minutes.c.minute, "of_minutes"), minutes.c.outcome == AttemptOutcome.COMPLETED)
+        .group_by(minutes.c.handler_key)
+    )
+
+
+USUAL = _usual_of(statistics_minutes)
+USUAL_OF_TENANT = _usual_of(theirs).where(theirs.c.tenant_id == bindparam("of_tenant", type_=Id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,11 @@ def _slower(seen: Seen) -> list[Slower]:
     slow = _slow_now(seen)
     if not slow:
         return []
-    rows = seen.conn.execute(USUAL, {"of_minutes": minutes_before(seen.figures.at)}).all()
+    of_minutes = {"of_minutes": minutes_before(seen.figures.at)}
+    if seen.tenant_id:
+        rows = seen.conn.execute(USUAL_OF_TENANT, {**of_minutes, "of_tenant": seen.tenant_id}).all()
+    else:
+        rows = seen.conn.execute(USUAL, of_minutes).all()
     usual = {row.handler_key: [row._mapping[name] for name in RUN_BUCKETS] for row in rows}
     found = [
         Slower(handler, seconds, before)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
-from worker.database import Row
+from worker.database import Id, Row
 from worker.queries.pages import stuck
 from worker.queries.pages.attention.kind import Item, Kind, Unit
 from worker.queries.pages.attention.seen import Seen
@@ -25,8 +25,14 @@ RUNS = (
 )
 
 
+RUNS_OF = RUNS.where(tenant.c.id == bindparam("of_id", type_=Id))
+
+
 def _runs(seen: Seen) -> Sequence[Row]:
-    return seen.conn.execute(RUNS).all() if seen.figures.tenants.get("provisioning") else []
+    if not seen.figures.tenants.get("provisioning"):
+        return []
+    found = seen.conn.execute(RUNS_OF, {"of_id": seen.tenant_id}) if seen.tenant_id else seen.conn.execute(RUNS)
+    return found.all()
 
 
 def _find(seen: Seen) -> Iterator[Item]:

@@ -19,4 +19,12 @@ def _worst(seen: Seen) -> float:
     return seen.age(oldest.since) if oldest else 0
 
 
-KIND = Kind("transaction", "A transaction that stays open", Unit.SECONDS, "finding_transaction_seconds", _find, _worst)
+KIND = Kind(
+    "transaction",
+    "A transaction that stays open",
+    Unit.SECONDS,
+    "finding_transaction_seconds",
+    _find,
+    _worst,
+    whole=True,
+)

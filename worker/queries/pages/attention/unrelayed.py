@@ -19,4 +19,12 @@ def _worst(seen: Seen) -> float:
     return seen.age(outbox.fresh_since) if outbox.fresh else 0
 
 
-KIND = Kind("unrelayed", "Events that have not become jobs", Unit.SECONDS, "finding_unrelayed_seconds", _find, _worst)
+KIND = Kind(
+    "unrelayed",
+    "Events that have not become jobs",
+    Unit.SECONDS,
+    "finding_unrelayed_seconds",
+    _find,
+    _worst,
+    whole=True,
+)

@@ -18,4 +18,4 @@ def _worst(seen: Seen) -> float:
     return float(seen.figures.outbox.unsubscribed)
 
 
-KIND = Kind("unsubscribed", "Events without a subscriber", Unit.NUMBER, 1, _find, _worst)
+KIND = Kind("unsubscribed", "Events without a subscriber", Unit.NUMBER, 1, _find, _worst, whole=True)
