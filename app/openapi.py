@@ -101,7 +101,7 @@ def _operation(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Json:
     summary, _, more = told.partition("\n")
     body = {"requestBody": _body(route, schemas)} if route.method == "POST" and _takes_body(route) else {}
     return {
-        "operationId": f"{route.handler.__module__.rpartition('.')[2]}.{route.handler.__name__}",
+        "operationId": _name(route),
         "tags": [_tag(route)],
         "summary": summary,
         "description": "\n\n".join(filter(None, [more.strip(), f"Scope: `{route.scope}`."])),
@@ -110,6 +110,12 @@ def _operation(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Json:
         **body,
         "responses": {str(status): answer for status, answer in _responses(route, schemas)},
     }
+
+
+def _name(route: ApiRoute) -> str:
+    """What the operation is called: where its handler stands."""
+    module = route.handler.__module__.removeprefix("app.routes.").removeprefix("v1.")
+    return f"{module}.{route.handler.__name__}"
 
 
 def _tag(route: ApiRoute) -> str:
@@ -163,6 +169,6 @@ def _responses(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Iterato
 def _refusals(route: ApiRoute) -> set[int]:
     """What may be refused of such a route; of any, who asks, how often, and while the database is out of reach."""
     found = {400, 401, 403, 413, 414, 415, 422, 429, 500, 503}
-    if "{" in route.path:
+    if "{" in route.path or route.body:
         found |= {404}
     return found | {408, 409} if route.method == "POST" else found

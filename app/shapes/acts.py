@@ -21,7 +21,7 @@ class Act(Shape):
     rate: int | None
     stop_after: int | None
     to_queue: str | None
-    filters: list[tuple[str, str]] | None
+    filters: list[list[str]] | None
     chosen_at: datetime
     actor: str
     reason: str | None

@@ -18,7 +18,7 @@ class WorkersWanted(Paged):
     hours: Annotated[int, Field(ge=1, le=168, description="How far back attempts are counted.")] = 24
 
 
-class Ended(Shape):
+class AttemptCounts(Shape):
     """Attempts of one worker by how they ended."""
 
     completed: int
@@ -51,7 +51,7 @@ class Worker(Shape):
     drain_requested_at: datetime | None
     stopped_at: datetime | None
     holds: int
-    attempts: Ended
+    attempts: AttemptCounts
     counted_since: datetime
     last_finished_at: datetime | None
 

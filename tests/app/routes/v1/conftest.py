@@ -22,6 +22,7 @@ def morning(
 ) -> Iterator[TestClient]:
     """A program with every scope, at half past nine of the busy morning."""
     seed.busy(conn)
-    app: Starlette = main.create_app(settings, engine=console_rw, work_engine=app_rw, now=NOW)
+    known = settings.model_copy(update={"allowed_hosts": ["testserver"]})
+    app: Starlette = main.create_app(known, engine=console_rw, work_engine=app_rw, now=NOW)
     with program(app, token(conn)) as opened:
         yield opened
