@@ -18,10 +18,12 @@ from worker.errors import InvalidInput
 from worker.queries.bulk_acts import acts, undo, work
 from worker.queries.bulk_acts.acts import ActState
 from worker.queries.pages import acts as pages
-from worker.queries.pages import filters, selection
+from worker.queries.pages import audit, filters, selection
 from worker.queries.pages.states import State
 
 ARRIVALS = 1_000
+AFTERWARDS, AFTERWARDS_SHOWN = ("stop", "go-on", "abort", "undo"), 20
+"""What is done to an act itself, and how much of it is shown."""
 TRAIL = "audit"
 """Where acts stand in the rail."""
 GONE = "There is no act with this id. Acts are pruned some time after their end."
@@ -59,6 +61,7 @@ def show(call: Call, conn: Connection) -> Response:
         jobs=found,
         under_way=act.state in acts.UNDER_WAY,
         undo=undo.is_offered(act),
+        done=audit.of_target(conn, target=f"act {act.id}", actions=AFTERWARDS, limit=AFTERWARDS_SHOWN),
         unserved=_unserved(call, act, found.rows),
         url=address(here, [("before", before), ("after", after)]),
         newer=found.newer and address(here, [("after", found.newer)]),

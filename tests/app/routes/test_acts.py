@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -122,6 +123,18 @@ def test_an_act_is_aborted_from_its_page_and_the_rest_stays(visitor: Visitor, co
     assert "Aborted by lee: 2 are as they were." in said
     assert "Abort: leave" not in said
     assert [act.action for act in trail(conn)] == ["replay", "abort"]
+
+
+def test_the_page_says_who_did_what_to_the_act(visitor: Visitor, conn: Connection) -> None:
+    for _ in range(3):
+        die(conn)
+    location = press(visitor(name="dana"), **WHOLE, mode="one_first", reason="template is back")
+    work_on(conn)
+    client = visitor(name="mira")
+    client.post(f"{location}/aborts")
+    client.post(f"{location}/undos")
+    said = plain(client.get(location).text)
+    assert re.search(r"What was done .*mira undid it .*mira aborted it .*dana chose 3 jobs template is back", said)
 
 
 def test_undo_puts_the_jobs_back_and_the_page_says_so(visitor: Visitor, conn: Connection) -> None:
