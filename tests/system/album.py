@@ -28,7 +28,7 @@ def text() -> str:
 
 def names() -> list[str]:
     """Of everything that there are pictures of."""
-    return [name for said in _said().values() for name in said]
+    return [name for said in said().values() for name in said]
 
 
 def files() -> set[str]:
@@ -36,20 +36,20 @@ def files() -> set[str]:
     return {f"{name}-{look}.png" for name in names() for look in LOOKS}
 
 
-def _said() -> dict[str, dict[str, str]]:
+def said() -> dict[str, dict[str, str]]:
     """By chapter: the sentence on each picture."""
     pages = {title: {name: view.says for name, view in views.items()} for title, views in CHAPTERS.items()}
     return pages | {walk.title: {step.name: step.says for step in walk.steps} for walk in WALKS}
 
 
 def _contents() -> Iterator[str]:
-    for title, said in _said().items():
+    for title, said in said().items():
         yield f"- {title}: {', '.join(f'[{_title(name)}](#{name})' for name in said)}"
     yield ""
 
 
 def _chapters() -> Iterator[str]:
-    for title, said in _said().items():
+    for title, said in said().items():
         yield f"## {title}\n"
         for name, sentence in said.items():
             pictures = (f'<img src="{name}-{look}.png" width="{width}">' for look, width in WIDTHS.items())

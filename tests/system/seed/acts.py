@@ -17,13 +17,16 @@ WHY = "Template invoice_v3 shipped in 2026.11.4"
 
 
 def insert_all(conn: Connection) -> None:
-    """The acts, and of one of them the jobs; they changed nothing that other pages show."""
+    """The acts, and of some of them the jobs; they changed nothing that other pages show."""
     conn.execute(insert(bulk_acts), list(_acts()))
     every = select(platform_jobs.c.id, platform_jobs.c.status).order_by(platform_jobs.c.created_at)
     jobs = [row for row in conn.execute(every) if row.status in _CAME_TO]
     for act_id in (STOPPED, MOVING):
         some = [row for status in _CAME_TO for row in [each for each in jobs if each.status == status][:5]]
         conn.execute(insert(bulk_act_jobs), [_job(act_id, place, row) for place, row in enumerate(some, 1)])
+    waiting = [row for row in jobs if row.status == "queued"][:3]
+    taken_back = [_job(UNDONE, place, row) for place, row in enumerate(waiting, 1)]
+    conn.execute(insert(bulk_act_jobs), [row | {"state": "undone"} for row in taken_back[:2]] + taken_back[2:])
 
 
 def _acts() -> Iterator[dict[str, Any]]:
