@@ -137,6 +137,8 @@ class Job(JobLine):
     trace_url: str | None
     payload: Any
     payload_bytes: int
+    trace_id: str | None
+    trace_url: str | None
     attempts_made: list[Attempt]
     actions: list[JobAction]
     siblings: list[Sibling]

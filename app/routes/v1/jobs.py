@@ -45,7 +45,7 @@ def show(call: ApiCall, conn: Connection) -> Response:
         "siblings": [Sibling.model_validate(each) for each in siblings if each.id != row.id],
         "copies": [Copy.model_validate(each) for each in copies.of(conn, job_id=row.id)],
     }
-    return Document(Job.model_validate({**row._mapping, **more}))
+    return Document(Job.model_validate({**row._mapping, **traces.of(call.settings, row), **more}))
 
 
 def _payload(call: ApiCall, row: Row) -> Any:
