@@ -16,6 +16,7 @@ from app.web import Call
 from worker.database import Connection, Row
 from worker.guidance import UNSAID, Guidance
 from worker.payloads import clean_text
+from worker.queries.pages import acts as bulk_acts
 from worker.queries.pages import audit
 from worker.queries.pages.backlog import Backlog
 from worker.queries.pages.courses import SPANS
@@ -77,7 +78,15 @@ def _standing(call: Call, conn: Connection, subject: Subject, find: Find) -> dic
     return {"load": found.load, "lines": found.parts, "waits": found.waits, "last_able": found.last_able} | {
         "pause": pause,
         "acts": [(act, _until(act)) for act in acts],
+        "moved": _moved(call, conn, subject),
     }
+
+
+def _moved(call: Call, conn: Connection, subject: Subject) -> list[Row]:
+    """The acts of late on what a list of its jobs showed; in a lens, those of the tenant's list."""
+    field = "queue" if subject.is_queue else "type"
+    tenant = call.lens.slug if call.lens else None
+    return bulk_acts.of_list(conn, field=field, value=subject.name, tenant=tenant, limit=ACTS_SHOWN, now=call.now)
 
 
 def _until(act: Row) -> datetime | None:
@@ -93,6 +102,7 @@ def _course(call: Call, conn: Connection, subject: Subject) -> dict[str, Any]:
     known = _parts(call.figures, subject)
     names = [*known[:PARTS_SHOWN], *([part] if part and part not in known[:PARTS_SHOWN] else [])]
     return {
+        "address": subject.address,
         "course": course,
         "choices": [(each, _short(each or "All"), _at(subject, course.span.key, each)) for each in (None, *names)],
         "part": part,

@@ -126,7 +126,7 @@ ROUTES = (
     Route("GET", "/workers/{instance}/drain", drains.new, "operator"),
     Route("POST", "/workers/{instance}/drain", drains.create, "operator"),
     Route("GET", "/tenants", tenants.index, "viewer", alike=True),
-    Route("GET", "/tenants/{tenant}", tenant.show, "viewer", alike=True),
+    Route("GET", "/tenants/{tenant}", tenant.show, "viewer", alike=True, narrowed=True),
     Route("POST", "/tenants/{tenant}/provisionings", provisionings.create, "operator"),
     Route("POST", "/tenants/{tenant}/tries", provisionings.hurry, "operator"),
     Route("GET", "/tenants/{tenant}/cancellations/new", provisionings.confirm, "operator"),

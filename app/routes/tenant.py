@@ -1,42 +1,41 @@
-"""One tenant: its provisioning as a timeline while it happens, and what it has: jobs, datasets, models."""
+"""One tenant: its provisioning as a timeline while it happens, how its work goes, what fails, and what it has."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import Response
 
-from app import provisioning_steps, provisioning_timeline, provisioning_trail
+from app import courses, provisioning_steps, provisioning_timeline, provisioning_trail
 from app.console import console_of
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
 from worker.database import Connection, Row
-from worker.model import Status
-from worker.queries.pages import holdings, provisioning, step_times, stuck, tenant, tenant_loads
+from worker.queries.pages import groups, holdings, loads, provisioning, step_times, stuck, tenant, waits
 from worker.queries.pages import job as story
+from worker.queries.pages.courses import SPANS
+from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State as Health
 
 GONE = "There is no tenant of this name or id."
-REGIONS = ("tenant", "holdings")
+GROUPS_SHOWN = 5
 
 
 def show(call: Call, conn: Connection) -> Response:
-    """The page, or one of its live regions: the provisioning, or what the tenant has."""
+    """The page, or one of its live regions; each reads only what it shows."""
     watch = stuck.watch(call.figures, after_seconds=call.settings.stuck_after_seconds)
     found = tenant.find(conn, name=call.path("tenant"), watch=watch, now=call.now)
     if found is None:
         raise NotFound(GONE)
+    if call.lens and call.lens.id != found.id:
+        raise NotFound(f"This is the lens of {call.lens.slug}: leave it to look at {found.slug}.")
     region = call.region if call.region in REGIONS else None
-    return render(
-        call,
-        "tenants/show.html",
-        block=region,
-        tenant=found,
-        provisioning=provisioning.of(found),
-        **(_provisioning(call, conn, found) if region != "holdings" else {}),
-        **(_holdings(call, conn, found) if region != "tenant" else {}),
-    )
+    context: dict[str, Any] = {"tenant": found, "provisioning": provisioning.of(found)}
+    for read in [REGIONS[region]] if region else REGIONS.values():
+        context |= read(call, conn, found)
+    return render(call, "tenants/show.html", block=region, **context)
 
 
 def _provisioning(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
@@ -72,12 +71,51 @@ def _is_unfolded(call: Call) -> bool:
 
 
 def _holdings(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
-    """Its open work, its newest jobs and dead letters, and what is in its own schema."""
-    load = tenant_loads.of(conn, tenant_ids=[found.id], now=call.now).get(found.id)
-    dead = tenant.newest(conn, tenant=found, status=Status.FAILED, now=call.now) if load and load.dead else []
+    """Its newest jobs, what fails, and what is in its own schema."""
+    figures = _figures(call, conn, found)
+    failing = groups.read(conn, view="open", tenant_id=found.id, now=call.now) if figures.dead else []
     return {
-        "load": load,
+        "figures": figures,
         "jobs": tenant.newest(conn, tenant=found, now=call.now),
-        "dead": dead,
+        "failing": failing[:GROUPS_SHOWN],
+        "more_failing": max(len(failing) - GROUPS_SHOWN, 0),
         "holdings": holdings.read(console_of(call.request).work_engine, tenant_id=found.id),
     }
+
+
+def _figures(call: Call, conn: Connection, found: Row) -> Figures:
+    """The figures of the tenant, which are at hand in its lens."""
+    if call.figures.tenant_id:
+        return call.figures
+    return console_of(call.request).sampler.of_tenant(conn, call.figures, tenant_id=found.id)
+
+
+def _work(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
+    """Its open work by subscriber or job type, and for what the first of each waits."""
+    figures = _figures(call, conn, found)
+    waiting = waits.read(figures, figures.backlog)
+    return {
+        "lines": [
+            (load, next((each for each in waiting if each.of.handler_key == load.name), None))
+            for load in loads.by_handler(figures, figures.backlog)
+        ]
+    }
+
+
+def _course(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
+    """How its work went: the four charts."""
+    return {
+        "address": f"/tenants/{found.slug}",
+        "course": courses.read(conn, courses.span_of(call), tenant_id=found.id, now=call.now),
+        "choices": [],
+        "spans": SPANS.values(),
+        "keep": "",
+    }
+
+
+REGIONS: dict[str, Callable[[Call, Connection, Row], dict[str, Any]]] = {
+    "tenant": _provisioning,
+    "work": _work,
+    "course": _course,
+    "holdings": _holdings,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection, Engine
@@ -10,12 +11,15 @@ from sqlalchemy import Connection, Engine
 from tests import factories
 from tests.app.conftest import Visitor
 from tests.app.routes.provisioning_rows import ago, plain, provisioned, retrying
+from tests.app.routes.rows import cells
 from tests.factories import NOON
 from tests.provisioned import clear
 from tests.provisioned import provisioned as provisioned_place
 from worker.insights.cells import field
 from worker.insights.summary import insights_of
-from worker.model import Status
+from worker.model import AttemptOutcome, Status
+from worker.queries import statistics
+from worker.queries.statistics import Measured
 from worker.queries.tenant import datasets, insights, models
 from worker.queries.tenant.datasets import NewDataset
 from worker.queries.tenant.models import Trained
@@ -52,7 +56,7 @@ def test_its_jobs_and_dead_letters_are_linked(visitor: Visitor, conn: Connection
     assert str(other) not in text
     assert "no &lt;template&gt;" in text
     assert 'href="/jobs?tenant=acme"' in text
-    assert 'href="/dead-letters?tenant=acme"' in text
+    assert 'href="/in/acme/dead-letters"' in text
 
 
 @pytest.mark.parametrize("region", ["tenant", "holdings"])
@@ -104,3 +108,41 @@ def test_names_are_shown_as_text_however_long(visitor: Visitor, conn: Connection
     text = visitor("viewer").get("/tenants/" + "a" * 56).text
     assert "<script>alert" not in text
     assert "&lt;script&gt;" in text
+
+
+def test_its_page_says_how_its_work_goes_and_what_it_waits_for(visitor: Visitor, conn: Connection) -> None:
+    acme, globex = factories.tenant(conn, onboarding_status="active"), factories.tenant(conn, "globex")
+    for owner, number in ((acme, 5), (globex, 70)):
+        for _ in range(number):
+            factories.job(conn, tenant_id=owner, available_at=NOON - timedelta(seconds=20))
+        ended = Measured("render_report", "default", AttemptOutcome.COMPLETED, 2000, 0, tenant_id=owner)
+        statistics.add(conn, [ended] * number, now=NOON)
+    page = visitor("viewer").get("/tenants/acme").text
+    work = page.partition('aria-label="Work"')[2].partition("</section>")[0]
+    told = ["render_report", "5", "20 s", "0", "0", "0", "1.0", "2.0 s / 2.9 s", "0", "nobody live runs render_report"]
+    assert cells(work) == [told]
+    assert "5 completed, 0 failed" in page
+
+
+def test_what_fails_there_is_told_error_by_error(visitor: Visitor, conn: Connection) -> None:
+    acme, globex = factories.tenant(conn, onboarding_status="active"), factories.tenant(conn, "globex")
+    for _ in range(3):
+        factories.job(conn, tenant_id=acme, status=Status.FAILED, error_fingerprint="one", error_summary="No template")
+    factories.job(conn, tenant_id=acme, status=Status.FAILED, error_fingerprint="two", error_summary="Timed out")
+    factories.job(conn, tenant_id=globex, status=Status.FAILED, error_fingerprint="two", error_summary="Timed out")
+    page = visitor("viewer").get("/tenants/acme").text
+    failing = page.partition("What fails")[2].partition("</section>")[0]
+    assert sorted(row[:2] for row in cells(failing)) == [
+        ["No template render_report", "3"],
+        ["Timed out render_report", "1"],
+    ]
+    assert 'href="/in/acme/dead-letters?group=one"' in failing
+
+
+def test_in_a_lens_there_is_no_other_tenant(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, onboarding_status="active"), factories.tenant(conn, "globex")
+    mine = visitor("viewer")
+    assert mine.get("/in/acme/tenants/acme").status_code == 200
+    answer = mine.get("/in/acme/tenants/globex")
+    assert answer.status_code == 404
+    assert "This is the lens of acme: leave it to look at globex." in answer.text
