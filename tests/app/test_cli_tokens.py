@@ -37,6 +37,14 @@ def test_the_token_stands_on_a_line_of_its_own_for_people(shell: Shell, app: Sta
     assert printed[-1] == "It is not shown again."
 
 
+def test_a_role_is_a_scope(shell: Shell, app: Starlette) -> None:
+    added = shell.json("tokens", "add", "pager", "--scope", "operator")
+    assert added["scopes"] == ["operator"]
+    with program(app, added["token"]) as client:
+        assert client.get("/api/v1/token").json() == {"name": "pager", "scopes": ["operator"]}
+        assert client.get("/api/v1/operators").status_code == 403
+
+
 def test_a_revoked_token_is_refused_from_then_on(shell: Shell, app: Starlette, conn: Connection) -> None:
     added = shell.json("tokens", "add", "deploy", "--scopes", "tenants:read")
     assert "--yes" in shell.refused("tokens", "revoke", "deploy", code=2)

@@ -12,6 +12,7 @@ from tests.factories import NOON
 from worker.errors import InvalidInput
 from worker.queries import tokens
 from worker.queries.audit import Actor
+from worker.queries.operators import ROLES
 from worker.queries.schema import api_tokens
 from worker.queries.tokens import SCOPES, TOUCH_AFTER_SECONDS, Token
 
@@ -33,6 +34,15 @@ def test_a_token_is_found_by_its_hash_alone(conn: Connection) -> None:
     assert [found.token.may(each) for each in SCOPES] == [each.startswith("tenants:") for each in SCOPES]
     for stranger in ("deploy", "", "hash of nobody", None):
         assert tokens.shown(conn, token_hash=stranger, now=NOON) == tokens.Showing(NOON, None)
+
+
+def test_a_role_may_what_those_before_it_may_and_nothing_narrow() -> None:
+    found = {role: [each for each in SCOPES if Token("deploy", frozenset({role})).may(each)] for role in ROLES}
+    assert found == {
+        "viewer": ["viewer"],
+        "operator": ["viewer", "operator"],
+        "admin": ["viewer", "operator", "admin"],
+    }
 
 
 def test_a_revoked_token_may_nothing_and_keeps_its_name(conn: Connection) -> None:
