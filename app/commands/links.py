@@ -18,7 +18,10 @@ def sign_in_link(conn: Connection, operator: Row, actor: Actor, *, hours: float 
 
 
 def admin_link(conn: Connection, actor: Actor) -> str | None:
-    """The path of a link for an admin, who is added when there is none; None when somebody else has the name."""
+    """The path of a link for an admin, who is added when there is none; None when somebody else has the name.
+
+    Never for somebody who is only invited: it would sign in as them whoever stands at the terminal.
+    """
     if not _admins(conn):
         operators.add(conn, name=ADMIN, role="admin", actor=actor)
     admins = _admins(conn)
@@ -32,6 +35,9 @@ def invitation(name: str, role: str, link: str) -> str:
 
 
 def _admins(conn: Connection) -> list[Row]:
-    """Those who have come before those who are only invited, whose own link it would use up."""
-    admins = [each for each in operators.everyone(conn) if each.role == "admin" and each.disabled_at is None]
-    return sorted(admins, key=lambda each: each.invited_at is not None)
+    """Those who may come in, and are not awaited by a link of their own."""
+    return [
+        each
+        for each in operators.everyone(conn)
+        if each.role == "admin" and each.disabled_at is None and each.invited_at is None
+    ]

@@ -81,7 +81,7 @@ def reset_second_factor(desk: Desk, *, name: str, yes: bool) -> None:
 def require_another_admin(changed: Change) -> None:
     """Failed when the change was refused, which the trail tells already."""
     if changed is Change.LAST_ADMIN:
-        raise Failed("nobody else who may come in is an admin: make somebody one first")
+        raise Failed("no other admin has ever come in: make somebody one, and have them sign in first")
 
 
 COMMANDS = (disable, enable, set_role, sign_out, reset_second_factor)

@@ -12,7 +12,7 @@ from worker.database import Connection, Row
 from worker.queries import browsers, operators
 from worker.queries.operators import ROLES, Change, Operator
 
-LAST_ADMIN = "Nobody else who may come in is an admin: make somebody one first."
+LAST_ADMIN = "No other admin has ever come in: make somebody one, and have them sign in first."
 
 
 def set_role(call: Call, conn: Connection) -> Response:

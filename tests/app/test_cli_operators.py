@@ -130,7 +130,7 @@ def test_the_last_admin_is_neither_disabled_nor_given_another_role(shell: Shell,
         ("operator-disable", "refused"),
         ("operator-role", "refused"),
     ]
-    factories.operator(conn, "dana", "admin")
+    factories.operator(conn, "dana", "admin", last_seen_at=factories.NOON)
     assert shell.json("operators", "role", "lee", "viewer")["changed"] is True
     assert shell.json("operators", "role", "lee", "viewer")["changed"] is False
 

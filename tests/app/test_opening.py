@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, text
+import pytest
+from sqlalchemy import Engine, select, text
 
 from app.commands.links import admin_link
 from app.commands.opening import prepare
@@ -12,6 +13,7 @@ from tests.worker.provisioning.rig import asked, place, strategy
 from worker.provisioning import migrations
 from worker.queries import links
 from worker.queries.audit import Actor
+from worker.queries.schema import operators
 
 
 def test_tenants_that_an_older_release_provisioned_get_todays_tables(engine: Engine) -> None:
@@ -33,3 +35,15 @@ def test_the_link_signs_in_an_admin_who_has_come_before_one_who_is_only_invited(
         found = links.find(conn, token_hash=digest(path.rpartition("/")[2]))
     assert found
     assert found.name == "lee"
+
+
+@pytest.mark.parametrize("names", [("aaron", "admin"), ("admin", None)], ids=["another name", "the usual name"])
+def test_the_link_signs_in_as_nobody_who_is_only_invited(engine: Engine, names: tuple[str, str | None]) -> None:
+    invited, let_in = names
+    with engine.begin() as conn:
+        factories.operator(conn, invited, "admin", invited_at=factories.NOON)
+        path = admin_link(conn, Actor("cli:root"))
+        found = path and links.find(conn, token_hash=digest(path.rpartition("/")[2]))
+        still = conn.execute(select(operators.c.invited_at).where(operators.c.name == invited)).scalar_one()
+    assert (found.name if found else None) == let_in
+    assert still == factories.NOON

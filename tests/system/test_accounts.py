@@ -49,6 +49,6 @@ def test_the_last_admin_is_told_in_the_dialog_and_stays(enter: Enter, watch: Wat
     lee.get_by_role("link", name="Disable").click()
     sheet = lee.get_by_role("dialog")
     sheet.get_by_role("button", name="Disable").click()
-    expect(sheet.get_by_text("Nobody else who may come in is an admin")).to_be_visible()
+    expect(sheet.get_by_text("No other admin has ever come in")).to_be_visible()
     sheet.get_by_role("link", name="Keep as is").click()
     expect(lee.get_by_text("active")).to_be_visible()

@@ -46,18 +46,20 @@ class Change(Enum):
         return self is Change.DONE
 
 
-LAST_ADMIN = "Nobody else who may come in is an admin."
+LAST_ADMIN = "No other admin has ever come in."
 
 _OF_ID = operators.c.id == bindparam("of_id", type_=Id)
 _ACTIVE = operators.c.disabled_at.is_(None)
 _other = operators.alias("other")
-# Invited is not yet here: who has not accepted cannot let anybody back in
+# Who is only invited, or was made by a command and never came, may never come: nobody is let back in by them
+_is_in = select(operator_sessions.c.token_hash).where(operator_sessions.c.operator_id == _other.c.id).exists()
 _ANOTHER_ADMIN = (
     select(_other.c.id)
     .where(
         _other.c.role == "admin",
         _other.c.disabled_at.is_(None),
         _other.c.invited_at.is_(None),
+        or_(_other.c.last_seen_at.is_not(None), _other.c.password.is_not(None), _is_in),
         _other.c.id != bindparam("of_id", type_=Id),
     )
     .exists()

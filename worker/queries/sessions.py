@@ -71,14 +71,18 @@ VISIT = _visits.select_from(
 ROLL = _visits.select_from(
     _NOW.outerjoin(_SIGNED_IN, and_(among(operator_sessions.c.token_hash, "of_tokens"), _STANDING))
 )
-OPEN = insert(operator_sessions).values(
-    token_hash=bindparam("to_token"),
-    operator_id=bindparam("to_operator", type_=Id),
-    created_at=moment(),
-    seen_at=moment(),
-    expires_at=_lifetime(moment()),
-    address=bindparam("to_address"),
-    user_agent=bindparam("to_agent"),
+OPEN = (
+    insert(operator_sessions)
+    .values(
+        token_hash=bindparam("to_token"),
+        operator_id=bindparam("to_operator", type_=Id),
+        created_at=moment(),
+        seen_at=moment(),
+        expires_at=_lifetime(moment()),
+        address=bindparam("to_address"),
+        user_agent=bindparam("to_agent"),
+    )
+    .returning(operator_sessions.c.created_at)
 )
 TOUCH = (
     update(operator_sessions)
@@ -120,11 +124,12 @@ def open_session(
     user_agent: str | None,
     now: datetime | None = None,
 ) -> None:
-    """Begin a session, and clear away those that ended."""
+    """Begin a session, note that the operator came, and clear away the sessions that ended."""
     conn.execute(PRUNE, {"at_now": now})
     lifetime = {"idle_seconds": idle_seconds, "length_seconds": length_seconds, "at_now": now}
     who = {"to_operator": operator_id, "to_token": token_hash, "to_address": address, "to_agent": user_agent}
-    conn.execute(OPEN, {**who, **lifetime})
+    began_at = conn.execute(OPEN, {**who, **lifetime}).scalar_one()
+    conn.execute(SEEN, {"of_id": operator_id, "at_time": began_at})
 
 
 def touch(

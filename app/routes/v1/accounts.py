@@ -15,7 +15,7 @@ from worker.database import Connection
 from worker.queries import browsers, operators, second_factors
 from worker.queries.operators import Change, Operator
 
-LAST_ADMIN = "Nobody else who may come in is an admin: make somebody one first."
+LAST_ADMIN = "No other admin has ever come in: make somebody one, and have them sign in first."
 NAME_TAKEN = "Somebody has this name, or this address, already."
 ADDRESS_TAKEN = "Somebody else takes mail at that address."
 

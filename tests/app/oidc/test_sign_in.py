@@ -104,7 +104,7 @@ def test_who_comes_again_is_the_same_whatever_they_are_called_now(
 def test_the_role_follows_the_provider_at_each_sign_in(
     client: TestClient, app: Starlette, provider: IdentityProvider, conn: Connection
 ) -> None:
-    factories.operator(conn, "lee", "admin")
+    factories.operator(conn, "lee", "admin", last_seen_at=factories.NOON)
     roles = []
     for groups in (["oncall"], ["oncall", "platform-admins"], ["oncall"]):
         provider.person["groups"] = groups

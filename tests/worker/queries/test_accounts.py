@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, select
 from tests import factories
 from tests.factories import NOON
 from tests.worker.queries.test_operators import ADA, session, tokens, trail
-from worker.queries import browsers, identities, links, operators
+from worker.queries import browsers, identities, links, operators, sessions
 from worker.queries.operators import Change, Operator
 from worker.queries.schema import operator_actions, sign_in_challenges, sign_in_links
 from worker.queries.schema import operators as accounts
@@ -113,6 +113,7 @@ def test_the_last_admin_is_neither_disabled_nor_given_another_role(conn: Connect
     lee = factories.operator(conn, "lee", "admin")
     factories.operator(conn, "gone", "admin", disabled_at=NOON)
     factories.operator(conn, "robin", "admin", invited_at=NOON)
+    factories.operator(conn, "made by a command", "admin")
     session(conn, lee)
     assert operators.disable(conn, operator_id=lee, actor=ADA, now=NOON) is Change.LAST_ADMIN
     assert operators.set_role(conn, operator_id=lee, role="viewer", actor=ADA, now=NOON) is Change.LAST_ADMIN
@@ -124,8 +125,27 @@ def test_the_last_admin_is_neither_disabled_nor_given_another_role(conn: Connect
     ]
 
 
+@pytest.mark.parametrize("came", ["last_seen_at", "password", "a session"])
+def test_an_admin_who_came_in_any_way_is_another_one(conn: Connection, came: str) -> None:
+    lee = factories.operator(conn, "lee", "admin")
+    columns = {"last_seen_at": {"last_seen_at": NOON}, "password": {"password": "h"}}
+    kim = factories.operator(conn, "kim", "admin", **columns.get(came, {}))
+    if came == "a session":
+        session(conn, kim)
+    assert operators.disable(conn, operator_id=lee, actor=ADA, now=NOON)
+
+
+def test_to_come_in_once_is_enough(conn: Connection) -> None:
+    lee, kim = (factories.operator(conn, name, "admin") for name in ("lee", "kim"))
+    session(conn, kim)
+    sessions.close_session(conn, token_hash="t")
+    assert column(conn, kim, "last_seen_at") == NOON
+    assert operators.disable(conn, operator_id=lee, actor=ADA, now=NOON)
+
+
 def test_an_admin_beside_another_is_disabled_and_so_is_one_who_never_came(conn: Connection) -> None:
-    lee, kim = factories.operator(conn, "lee", "admin"), factories.operator(conn, "kim", "admin")
+    lee = factories.operator(conn, "lee", "admin", last_seen_at=NOON)
+    kim = factories.operator(conn, "kim", "admin")
     robin = factories.operator(conn, "robin", "admin", invited_at=NOON)
     assert operators.disable(conn, operator_id=kim, actor=ADA, now=NOON)
     assert operators.disable(conn, operator_id=robin, actor=ADA, now=NOON)
@@ -143,7 +163,7 @@ def test_a_role_that_somebody_has_is_not_given_again(conn: Connection, role: ope
 
 def test_two_admins_who_disable_each_other_at_once_leave_one(engine: Engine, conn: Connection) -> None:
     for round_ in range(5):
-        pair = [factories.operator(conn, f"{name}-{round_}", "admin") for name in ("lee", "kim")]
+        pair = [factories.operator(conn, f"{name}-{round_}", "admin", password="h") for name in ("lee", "kim")]
 
         def disable(operator_id: UUID) -> Change:
             with engine.begin() as own:
@@ -155,7 +175,7 @@ def test_two_admins_who_disable_each_other_at_once_leave_one(engine: Engine, con
 
 
 def test_two_admins_who_take_the_role_from_each_other_at_once_leave_one(engine: Engine, conn: Connection) -> None:
-    pair = [factories.operator(conn, name, "admin") for name in ("lee", "kim")]
+    pair = [factories.operator(conn, name, "admin", password="h") for name in ("lee", "kim")]
 
     def demote(operator_id: UUID) -> Change:
         with engine.begin() as own:
