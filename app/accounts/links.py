@@ -11,7 +11,7 @@ from uuid import UUID
 from app.sessions import digest
 from worker.database import Connection
 from worker.queries import links
-from worker.queries.links import Purpose
+from worker.queries.links import KEY_LENGTH, Purpose
 
 PATHS: Mapping[Purpose, str] = {
     "sign-in": "/sign-in/link/",
@@ -19,7 +19,6 @@ PATHS: Mapping[Purpose, str] = {
     "password": "/password-resets/",
 }
 HOURS: Mapping[Purpose, float] = {"sign-in": 24, "invitation": 72, "password": 1}
-_KEY_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Link:
     @property
     def key(self) -> str:
         """What tells its mail from every other."""
-        return self.token_hash[:_KEY_LENGTH]
+        return self.token_hash[:KEY_LENGTH]
 
     @property
     def lifetime_seconds(self) -> float:

@@ -16,7 +16,7 @@ from worker.database import Connection, Row
 from worker.queries import browsers
 from worker.queries import operators as stored
 from worker.queries.operators import ROLES, Operator
-from worker.queries.pages import operators
+from worker.queries.pages import letters, operators
 
 
 def mailroom(call: Asked) -> Mailroom:
@@ -38,6 +38,7 @@ def account(call: Call, conn: Connection, operator_id: UUID, *, problem: str | N
         who=found,
         roles=ROLES,
         sessions=browsers.of_operator(conn, operator_id=found.id, now=call.now),
+        letter=letters.latest(conn, operator_id=found.id),
         mail_problem=mailroom(call).problem,
         problem=problem,
     )

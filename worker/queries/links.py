@@ -15,6 +15,8 @@ from worker.queries.operators import Operator
 from worker.queries.schema import operators, sign_in_links
 
 Purpose = Literal["sign-in", "invitation", "password"]
+KEY_LENGTH = 32
+"""How much of a token's hash tells the mail with a link from every other."""
 
 _USABLE = and_(
     sign_in_links.c.token_hash == bindparam("of_token"),

@@ -70,6 +70,36 @@ def test_an_admin_invites_by_mail_and_the_link_leads_where_the_setting_says(lee:
     assert "robin invited operator" in words(lee.get("/operators"))
 
 
+@pytest.mark.parametrize(
+    ("ended", "says"),
+    [
+        ({"status": "failed", "finished_at": NOON}, "The mail with the invitation could not be delivered."),
+        ({"status": "cancelled", "finished_at": NOON}, "The mail with the invitation was cancelled, and not sent."),
+        ({"status": "succeeded", "finished_at": NOON}, "The invitation was mailed"),
+        ({}, "The invitation waits to be mailed"),
+    ],
+    ids=["dead", "cancelled", "sent", "waiting"],
+)
+def test_what_became_of_the_mail_is_said_on_the_account(
+    lee: TestClient, conn: Connection, ended: dict[str, Any], says: str
+) -> None:
+    invite(lee)
+    if ended:
+        conn.execute(update(platform_jobs).values(**ended))
+    answer = lee.get(page_of(conn, "robin"))
+    job = conn.execute(select(platform_jobs.c.id)).scalar_one()
+    assert says in words(answer)
+    assert f'href="/jobs/{job}"' in answer.text
+    assert "mail with" not in words(lee.get(page_of(conn, "lee")))
+
+
+def test_of_mail_with_an_earlier_link_nothing_is_said(lee: TestClient, conn: Connection) -> None:
+    invite(lee)
+    conn.execute(update(platform_jobs).values(status="failed", finished_at=NOON))
+    lee.post(f"{page_of(conn, 'robin')}/invitations")
+    assert "The invitation waits to be mailed" in words(lee.get(page_of(conn, "robin")))
+
+
 def test_whatever_host_a_request_names_the_link_does_not_follow(lee: TestClient, conn: Connection) -> None:
     lee.post("/operators", data={"name": "robin", "email": ADDRESS, "role": "viewer"}, headers={"Host": "127.0.0.1:1"})
     [mail] = mails(conn)
@@ -95,6 +125,10 @@ def test_without_keys_the_admin_sees_the_setting_and_the_link_once(
     ("fields", "says"),
     [
         ({"name": ""}, "must be 1 to 100 printable characters"),
+        *[
+            ({"name": name}, "printable characters")
+            for name in ("\u3164", "\u2800\u2800", "\u115f\u1160", "ro\uffa0bin")
+        ],
         ({"name": "robin@example.org"}, "without a colon or an @"),
         ({"name": "LEE"}, TAKEN),
         ({"email": "not an address"}, "must be one address"),
