@@ -24,6 +24,7 @@ from worker.errors import TopologyRefused
 from worker.handlers import Registry, configured
 from worker.runtime.in_process import InProcessWorkers, JobWorker
 from worker.runtime.local import local_worker
+from worker.runtime.observer import Look
 from worker.runtime.readiness import Readiness
 from worker.runtime.scheduled import ScheduledMaintenance, Scheduler, schedule
 from worker.runtime.worker import Worker
@@ -116,9 +117,16 @@ async def run_job_worker_async(settings: WorkerSettings | None = None, registry:
 
 
 def schedule_job_maintenance(
-    scheduler: Scheduler, settings: WorkerSettings | None = None, registry: Registry | None = None
+    scheduler: Scheduler,
+    settings: WorkerSettings | None = None,
+    registry: Registry | None = None,
+    *,
+    look: Look | None = None,
 ) -> ScheduledMaintenance:
     """Give relay, reaper, pruner and the nets' backfills to a host's APScheduler; any process may do it (S2-72, S2-80).
+
+    With `worker.queries.pages.looks.look` it also looks at everything once a minute, for the charts of a console and
+    what it would have told.
 
     They are plain interval jobs, never two of one at once. A second call replaces those of the first. The jobs hold
     connections, so they belong in the scheduler's memory, not in a job store that writes them down.
@@ -126,7 +134,7 @@ def schedule_job_maintenance(
     known = settings or WorkerSettings()
     topology.require_shareable(known, starts="schedule_job_maintenance")
     topology.require_timing(known)
-    return schedule(scheduler, known, registry or configured(known), url=topology.address(known))
+    return schedule(scheduler, known, registry or configured(known), url=topology.address(known), look=look)
 
 
 def _allowed(settings: WorkerSettings, mode: Mode, *, starts: str) -> str:

@@ -14,6 +14,7 @@ from worker.database import Engine, connect, retire
 from worker.failures import describe
 from worker.handlers import Registry
 from worker.runtime.duties import Duty, duties
+from worker.runtime.observer import Look
 from worker.settings import WorkerSettings
 
 _BATCHES_A_PASS = 100
@@ -37,11 +38,13 @@ class ScheduledMaintenance:
         retire(self.engine)
 
 
-def schedule(scheduler: Scheduler, settings: WorkerSettings, registry: Registry, *, url: str) -> ScheduledMaintenance:
+def schedule(
+    scheduler: Scheduler, settings: WorkerSettings, registry: Registry, *, url: str, look: Look | None = None
+) -> ScheduledMaintenance:
     """Add each duty as an interval job that never runs beside itself and makes up for missed turns once."""
     engine = connect(url, application_name="watchfloor maintenance", pool_size=4)
     log = structlog.get_logger().bind(duty="maintenance")
-    for duty in duties(engine, settings, registry, log):
+    for duty in duties(engine, settings, registry, log, look=look):
         scheduler.add_job(
             run_pass,
             "interval",

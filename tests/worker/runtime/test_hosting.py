@@ -17,7 +17,8 @@ from worker import Event, publish
 from worker.errors import ConfigurationError, SettingRefused, TopologyRefused
 from worker.handlers import Registry
 from worker.nets import DurableSubscriberNet
-from worker.queries.schema import platform_jobs, worker_instances
+from worker.queries.pages.looks import look
+from worker.queries.schema import platform_jobs, sample_minutes, worker_instances
 from worker.runtime.hosting import (
     JobWorker,
     run_job_worker,
@@ -203,6 +204,16 @@ def test_the_schedulers_jobs_keep_the_queue(
     scheduler.shutdown()
     maintenance.close()
     assert conn.execute(select(platform_jobs.c.subscriber_id)).scalar() == "orders.mail"
+
+
+def test_a_host_that_says_how_keeps_the_samples_of_each_minute(
+    scheduler: Any, local: WorkerSettings, known: Registry, conn: Connection
+) -> None:
+    maintenance = schedule_job_maintenance(scheduler, local, known, look=look)
+    scheduler.resume()
+    until(lambda: conn.execute(select(sample_minutes)).first())
+    scheduler.shutdown()
+    maintenance.close()
 
 
 def test_each_duty_is_one_interval_job_however_often_it_is_asked(
