@@ -17,6 +17,7 @@ from tests.app.conftest import Visitor
 from tests.app.routes.rows import plain
 from tests.factories import NOON
 from tests.worker.queries.pages.rows import jobs, minute
+from worker.model import Status
 from worker.queries import queues, releases, samples
 from worker.queries.audit import Actor
 from worker.queries.samples import Pair, Sample
@@ -169,3 +170,16 @@ def test_a_pause_asked_for_here_redraws_the_page(visitor: Visitor, conn: Connect
         "/queues/mail/pause", data={"reason": "why", "until": "1h"}, headers=here, follow_redirects=False
     )
     assert paused.headers["location"] == "/queues/mail?span=24h"
+
+
+def test_the_pages_of_a_queue_and_of_a_type_say_who_acted_on_their_jobs(visitor: Visitor, conn: Connection) -> None:
+    fields = {"all": "1", "before": NOON.isoformat(), "status": "failed", "back": "/jobs"}
+    dana = visitor(name="dana")
+    for kept, reason in (({"queue": "mail"}, "template is back"), ({"type": "render_report"}, "fonts are back")):
+        factories.job(conn, status=Status.FAILED, queue="mail", finished_at=NOON - timedelta(minutes=1))
+        dana.post("/replays", data=fields | kept | {"reason": reason})
+    queue, kind = (plain(dana.get(at).text) for at in ("/queues/mail", "/job-types/render_report"))
+    assert "Replay of 1 by dana, done template is back" in queue
+    assert "fonts are back" not in queue
+    assert "Replay of 1 by dana, done fonts are back" in kind
+    assert "Acts on its jobs" not in plain(dana.get("/queues/default").text)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Select, Subquery, bindparam, select
 
-from worker.database import Id, moment
+from worker.database import Id, Row, moment
 from worker.queries.bulk_acts.acts import Action
 from worker.queries.pages import cursors, keyset
 from worker.queries.pages.keyset import Listing, Order, Page
@@ -32,6 +32,7 @@ LOOKED_UP = 100
 NEWEST = Order((act.c.chosen_at, act.c.id), (cursors.instant, uuid))
 IN_PLACE = Order((member.c.place,), (cursors.number,), descending=False)
 _of_act = member.c.act_id == bindparam("of_act", type_=Id)
+LATELY = select(act, moment().label("now")).order_by(act.c.chosen_at.desc(), act.c.id.desc()).limit(LOOKED_UP)
 SKIPPED = select(member.c.job_id).where(_of_act, member.c.state == "skipped").limit(LOOKED_UP)
 _columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), member.c.why, member.c.outcome)
 
@@ -63,6 +64,19 @@ def jobs(
     at = keyset.place(IN_PLACE, before=before, after=after)
     values = {"of_act": act_id, "at_now": now}
     return keyset.read(conn, Listing(_columns, (_of_act,), IN_PLACE, most=most), at, dress=_with_job, values=values)
+
+
+def of_list(
+    conn: Connection, *, field: str, value: str, tenant: str | None = None, limit: int, now: datetime
+) -> list[Row]:
+    """Of the newest hundred, those that were chosen from a list narrowed so, and those that led to the queue."""
+    found = []
+    for each in conn.execute(LATELY, {"at_now": now}):
+        asked = dict(each.filters or ())
+        leads_there = field == "queue" and each.to_queue == value
+        if (asked.get(field) == value or leads_there) and (tenant is None or asked.get("tenant") == tenant):
+            found.append(each)
+    return found[:limit]
 
 
 def skipped(conn: Connection, *, act_id: UUID) -> list[UUID]:
