@@ -17,7 +17,7 @@ NAMED = 10
 DID = {"replay": "Replayed", "cancel": "Cancelled", "run": "Made due", "reassign": "Reassigned"}
 
 
-def told(shift: HandOver, *, base_url: str) -> str:
+def told(shift: HandOver, *, base_url: str, whose: str | None = None) -> str:
     """What somebody needs who has only this text before them; its last line leads to the page."""
     parts = [
         ("Still open", _open(shift)),
@@ -26,7 +26,8 @@ def told(shift: HandOver, *, base_url: str) -> str:
         *((title, [_line(each) for each in found]) for title, found in deeds.lines(shift).items()),
         ("Releases", [f"{each.name} at {_clock(each.at)}" for each in shift.releases]),
     ]
-    blocks = [f"Hand-over, {_clock(shift.since)} to {_clock(shift.until)}", died(shift)]
+    of = f" of {whose}" if whose else ""
+    blocks = [f"Hand-over{of}, {_clock(shift.since)} to {_clock(shift.until)}", died(shift)]
     blocks += ["\n".join([f"{title}:", *_few(found)]) for title, found in parts if found]
     return "\n".join([*blocks, base_url.rstrip("/") + link(shift)])
 

@@ -15,6 +15,7 @@ from worker.database import Connection, Row
 from worker.model import Status
 from worker.queries import tenants
 from worker.queries.pages import filters, lookup, sorts
+from worker.queries.pages.audit import AuditFilters
 from worker.queries.pages.figures import count_text
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.states import State
@@ -33,9 +34,14 @@ def wanted(call: Call) -> Filters:
 
 def shown(call: Asked, asked: Filters) -> Filters:
     """The filters as addresses in this lens have them; BadInput where they ask for what is closed or another's."""
-    if call.lens and asked.tenant not in (None, call.lens.slug):
-        raise BadInput(f"tenant: this is the lens of {call.lens.slug}; leave it to look at {asked.tenant}.")
-    return replace(allowed(call, asked), tenant=None) if call.lens else allowed(call, asked)
+    return replace(allowed(call, asked), tenant=whose(call, asked.tenant))
+
+
+def whose(call: Asked, slug: str | None) -> str | None:
+    """The tenant as an address names it: not at all in its own lens; BadInput in the lens of another."""
+    if call.lens and slug not in (None, call.lens.slug):
+        raise BadInput(f"tenant: this is the lens of {call.lens.slug}; leave it to look at {slug}.")
+    return None if call.lens else slug
 
 
 def narrowed(call: Asked, asked: Filters) -> Filters:
@@ -43,8 +49,8 @@ def narrowed(call: Asked, asked: Filters) -> Filters:
     return replace(asked, tenant=call.lens.slug) if call.lens else asked
 
 
-def tenant(call: Asked, conn: Connection, asked: Filters) -> UUID | None:
-    """The id of the tenant whose jobs are asked for; None where that is everybody, or nobody of that name."""
+def tenant(call: Asked, conn: Connection, asked: Filters | AuditFilters) -> UUID | None:
+    """The id of the tenant whose rows are asked for; None where that is everybody, or nobody of that name."""
     if call.lens:
         return call.lens.id
     return tenants.id_of(conn, slug=asked.tenant) if asked.tenant else None

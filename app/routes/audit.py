@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from starlette.responses import Response
 
+from app import job_list
 from app.search import Pairs, address, terms
 from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
-from worker.queries import tenants
 from worker.queries.pages import audit
 from worker.queries.pages.audit import AuditFilters
 from worker.queries.pages.keyset import WINDOW, Page
@@ -30,8 +31,8 @@ def index(call: Call, conn: Connection) -> Response:
     """The trail, or its live region."""
     if "q" in call.query:
         return see_other(_searched(call))
-    wanted = audit.parse(call.query.multi_items())
-    tenant_id = tenants.id_of(conn, slug=wanted.tenant) if wanted.tenant else None
+    wanted = _wanted(call, audit.parse(call.query.multi_items()))
+    tenant_id = job_list.tenant(call, conn, wanted)
     before, after = call.query.get("before"), call.query.get("after")
     unknown = wanted.tenant is not None and tenant_id is None
     acts = Page([]) if unknown else audit.read(conn, wanted, tenant_id=tenant_id, before=before, after=after)
@@ -59,10 +60,15 @@ def _without(pairs: Pairs, name: str, value: str | None = None) -> str:
 
 def _searched(call: Call) -> str:
     """Where the search box leads: a word is a job's id, an action, or else a name."""
-    known = audit.parse(call.query.multi_items()).pairs()
+    known = _wanted(call, audit.parse(call.query.multi_items())).pairs()
     named, words = terms(call.query["q"], names=AuditFilters.__slots__)
     found = [(_kind(word), word) for word in words]
-    return address("/audit", audit.parse([*known, *named, *found]).pairs())
+    return address("/audit", _wanted(call, audit.parse([*known, *named, *found])).pairs())
+
+
+def _wanted(call: Call, asked: AuditFilters) -> AuditFilters:
+    """What is asked for; of whom, in a lens, goes without saying, and another's is refused."""
+    return replace(asked, tenant=job_list.whose(call, asked.tenant))
 
 
 def _kind(word: str) -> str:

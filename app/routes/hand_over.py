@@ -22,7 +22,7 @@ TRAIL = "audit"
 def index(call: Call, conn: Connection) -> Response:
     """One shift: the last hours, or from one time to another; or its live region."""
     since, until = _span(call)
-    shift = hand_over.read(conn, call.figures, since=since, until=until, now=call.now)
+    shift = hand_over.read(conn, call.figures, tenant_id=call.lens_id, since=since, until=until, now=call.now)
     asked, ended = call.query.get("since") or SHIFTS[0], call.query.get("until")
     return render(
         call,
@@ -32,7 +32,7 @@ def index(call: Call, conn: Connection) -> Response:
         shift=shift,
         lines=deeds.lines(shift),
         people=deeds.people(shift),
-        text=hand_over_text.told(shift, base_url=call.base_url),
+        text=hand_over_text.told(shift, base_url=call.base_url, whose=call.lens.slug if call.lens else None),
         kept=hand_over_text.link(shift),
         shifts=[(each, f"Last {each[:-1]} h", address("/hand-over", [("since", each)])) for each in SHIFTS],
         chosen=asked if not ended else None,

@@ -51,6 +51,8 @@ def delete(call: Call, conn: Connection) -> Response:
 def _tenant(call: Call, conn: Connection) -> UUID:
     if (found := tenants.id_of(conn, slug=call.path("tenant"))) is None:
         raise NotFound
+    if call.lens and found != call.lens.id:
+        raise NotFound(f"{call.path('tenant')} is another tenant than {call.lens.slug}.", title="Not in this lens")
     return found
 
 

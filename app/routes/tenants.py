@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from app.errors import BadInput
-from app.templating import render
+from app.templating import render, see_other
 from app.web import Call
 from worker.database import Connection
 from worker.payloads import clean_text
@@ -23,7 +23,9 @@ MAX_SEARCH = 200
 
 
 def index(call: Call, conn: Connection) -> Response:
-    """The list, or its live region."""
+    """The list, or its live region; in a lens it is the one tenant's page."""
+    if call.lens:
+        return see_other(f"/tenants/{call.lens.slug}")
     wanted = _wanted(call)
     watch = stuck.watch(call.figures, after_seconds=call.settings.stuck_after_seconds)
     tallies = step_tallies.read(conn, watch=watch, now=call.now)

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Select, Subquery, bindparam, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    Text,
+    bindparam,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+)
 
-from worker.database import Id, Row, moment
-from worker.queries.bulk_acts.acts import Action
-from worker.queries.pages import cursors, keyset
+from worker.database import Id, Row, moment, position
+from worker.queries.bulk_acts.acts import AT_ONCE, Action
+from worker.queries.pages import audit, cursors, keyset
 from worker.queries.pages.keyset import Listing, Order, Page
 from worker.queries.pages.sources import uuid
 from worker.queries.pages.states import STATE
@@ -37,9 +51,47 @@ SKIPPED = select(member.c.job_id).where(_of_act, member.c.state == "skipped").li
 _columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), member.c.why, member.c.outcome)
 
 
+class Reach(StrEnum):
+    """How far the jobs of an act are those of one tenant."""
+
+    OWN = "own"
+    SHARED = "shared"
+    NONE = "none"
+
+
+def of_tenant(tenant_id: Any) -> ColumnElement[bool]:
+    """Whether an act was on a list of the tenant's, or on one of its newest jobs."""
+    slug = select(tenant.c.slug).where(tenant.c.id == tenant_id).scalar_subquery()
+    on_its_list = position(act.c.filters.cast(Text), literal('["tenant", "', Text) + slug + '"]') > 0
+    on_its_jobs = select(member.c.act_id).where(member.c.job_id.in_(audit.newest_jobs(tenant_id)))
+    return or_(func.coalesce(on_its_list, false()), act.c.id.in_(on_its_jobs))
+
+
+def _reach() -> Select[Any]:
+    own = job.c.tenant_id == bindparam("of_tenant", type_=Id)
+    ours = select(member.c.job_id).join(job, job.c.id == member.c.job_id).where(_of_act, own)
+    first = select(member.c.job_id).where(_of_act).limit(AT_ONCE).subquery("first")
+    others = select(first.c.job_id).join(job, job.c.id == first.c.job_id).where(func.coalesce(~own, true()))
+    return select(ours.exists().label("ours"), others.exists().label("others"))
+
+
+REACH = _reach()
+
+
+def reach(conn: Connection, of: Row, *, tenant_id: UUID, slug: str) -> Reach:
+    """Whose jobs an act is on; a large one that was not chosen from the tenant's own list may be on others', too."""
+    if ["tenant", slug] in [list(pair) for pair in of.filters or ()]:
+        return Reach.OWN
+    found = conn.execute(REACH, {"of_act": of.id, "of_tenant": tenant_id}).one()
+    if not found.ours:
+        return Reach.NONE
+    return Reach.SHARED if found.others or of.chosen > AT_ONCE else Reach.OWN
+
+
 def read(
     conn: Connection,
     *,
+    tenant_id: UUID | None = None,
     before: str | None = None,
     after: str | None = None,
     most: int | None = None,
@@ -47,7 +99,8 @@ def read(
 ) -> Page:
     """One page of the acts, the newest first."""
     at = keyset.place(NEWEST, before=before, after=after)
-    listing = Listing((*act.c, moment().label("now")), (), NEWEST, most=most)
+    search = (of_tenant(tenant_id),) if tenant_id else ()
+    listing = Listing((*act.c, moment().label("now")), (), NEWEST, search, most=most)
     return keyset.read(conn, listing, at, dress=_as_they_are, values={"at_now": now})
 
 
@@ -55,15 +108,19 @@ def jobs(
     conn: Connection,
     *,
     act_id: UUID,
+    tenant_id: UUID | None = None,
     before: str | None = None,
     after: str | None = None,
     most: int | None = None,
     now: datetime,
 ) -> Page:
-    """One page of an act's jobs, in the order in which they are moved, each as it is now."""
+    """One page of an act's jobs, of one tenant or of all, in the order in which they are moved, each as it is now."""
     at = keyset.place(IN_PLACE, before=before, after=after)
     values = {"of_act": act_id, "at_now": now}
-    return keyset.read(conn, Listing(_columns, (_of_act,), IN_PLACE, most=most), at, dress=_with_job, values=values)
+    whose = select(job.c.id).where(job.c.id == member.c.job_id, job.c.tenant_id == tenant_id)
+    search = (whose.exists(),) if tenant_id else ()
+    listing = Listing(_columns, (_of_act,), IN_PLACE, search, most=most)
+    return keyset.read(conn, listing, at, dress=_with_job, values=values)
 
 
 def of_list(

@@ -110,12 +110,22 @@ def _conditions(
     if filters.job:
         where.append(action.c.id.in_(select(touched.c.action_id).where(touched.c.job_id == filters.job)))
     if tenant_id:
-        newest = select(job.c.id).where(job.c.tenant_id == tenant_id).order_by(job.c.created_at.desc(), job.c.id.desc())
-        acts = select(touched.c.action_id).where(touched.c.job_id.in_(newest.limit(JOBS_OF_TENANT)))
-        search.append(or_(action.c.tenant_id == tenant_id, action.c.id.in_(acts)))
+        search.append(of_tenant(tenant_id))
     named = {name: getattr(filters, name) for name in ("actor", "action", "outcome")}
     search += [action.c[name] == value for name, value in named.items() if value]
     return tuple(where), tuple(search)
+
+
+def newest_jobs(tenant_id: Any) -> Select[Any]:
+    """The newest jobs of a tenant, as far as its acts are looked for among them."""
+    jobs = select(job.c.id).where(job.c.tenant_id == tenant_id)
+    return jobs.order_by(job.c.created_at.desc(), job.c.id.desc()).limit(JOBS_OF_TENANT)
+
+
+def of_tenant(tenant_id: Any) -> ColumnElement[bool]:
+    """Whether a row of the trail is about the tenant, or about one of its newest jobs."""
+    acts = select(touched.c.action_id).where(touched.c.job_id.in_(newest_jobs(tenant_id)))
+    return or_(action.c.tenant_id == tenant_id, action.c.id.in_(acts))
 
 
 def dressed(page: Subquery) -> Select[Any]:

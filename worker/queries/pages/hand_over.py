@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
-from worker.database import Row, Timestamp, moment
+from worker.database import Id, Row, Timestamp, moment
 from worker.model import Status
 from worker.queries.bulk_acts.acts import UNDER_WAY, ActState
-from worker.queries.pages import audit, groups, releases, selection
+from worker.queries.pages import acts, audit, groups, releases, selection
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.filters import Filters
 from worker.queries.pages.fleet import State, Worker
@@ -26,23 +27,25 @@ AHEAD = timedelta(hours=8)
 """How far the next shift reaches, for the snoozes that end in it."""
 OPEN = UNDER_WAY | {ActState.STOPPED}
 
+_tenant = bindparam("of_tenant", type_=Id)
 _since, _until = bindparam("since", type_=Timestamp), bindparam("until", type_=Timestamp)
 
 
-def _trail() -> Select[tuple[object, ...]]:
-    during = (action.c.at >= _since, action.c.at <= _until)
+def _trail(*whose: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+    during = (action.c.at >= _since, action.c.at <= _until, *whose)
     newest = select(action).where(*during).order_by(action.c.at.desc(), action.c.id.desc()).limit(LOOKED_AT)
     page = newest.subquery("page")
     return audit.dressed(page).order_by(page.c.at.desc(), page.c.id.desc())
 
 
-TRAIL = _trail()
-ACTS = (
-    select(act, moment().label("now"))
-    .where(act.c.chosen_at >= _since, act.c.chosen_at <= _until)
-    .order_by(act.c.chosen_at.desc(), act.c.id.desc())
-    .limit(LOOKED_AT)
-)
+def _acts(*whose: ColumnElement[bool]) -> Select[tuple[object, ...]]:
+    during = (act.c.chosen_at >= _since, act.c.chosen_at <= _until, *whose)
+    rows = select(act, moment().label("now")).where(*during)
+    return rows.order_by(act.c.chosen_at.desc(), act.c.id.desc()).limit(LOOKED_AT)
+
+
+TRAIL, OWN_TRAIL = _trail(), _trail(audit.of_tenant(_tenant))
+ACTS, OWN_ACTS = _acts(), _acts(acts.of_tenant(_tenant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +94,28 @@ class HandOver:
         return [each for each in self.acts if each.state in OPEN]
 
 
-def read(conn: Connection, figures: Figures, *, since: datetime, until: datetime, now: datetime) -> HandOver:
-    """The shift as it was, and what of it is open now."""
+def read(
+    conn: Connection,
+    figures: Figures,
+    *,
+    tenant_id: UUID | None = None,
+    since: datetime,
+    until: datetime,
+    now: datetime,
+) -> HandOver:
+    """The shift as it was, and what of it is open now; for one tenant, pauses, drains and releases are everybody's."""
     span = {"since": since, "until": until}
-    dead = Filters(status=Status.FAILED)
-    asleep = groups.read(conn, view="snoozed", now=now)
+    whose = {**span, "of_tenant": tenant_id}
+    dead = Filters(status=Status.FAILED, tenant=str(tenant_id) if tenant_id else None)
+    asleep = groups.read(conn, view="snoozed", tenant_id=tenant_id, now=now)
     return HandOver(
         **span,
         now=now,
-        trail=conn.execute(TRAIL, span).all(),
-        acts=conn.execute(ACTS, {**span, "at_now": now}).all(),
+        trail=conn.execute(OWN_TRAIL if tenant_id else TRAIL, whose).all(),
+        acts=conn.execute(OWN_ACTS if tenant_id else ACTS, {**whose, "at_now": now}).all(),
         releases=releases.between(conn, **span),
-        dead=selection.count(conn, dead, tenant_id=None, before=until, since=since, now=now),
-        open_groups=groups.read(conn, view="open", now=now),
+        dead=selection.count(conn, dead, tenant_id=tenant_id, before=until, since=since, now=now),
+        open_groups=groups.read(conn, view="open", tenant_id=tenant_id, now=now),
         waking=sorted(
             (each for each in asleep if each.snoozed_until and each.snoozed_until <= now + AHEAD),
             key=lambda each: each.snoozed_until or now,
