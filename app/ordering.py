@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any, TypeVar
-from uuid import UUID
 
 from starlette.responses import Response
 
@@ -15,6 +13,7 @@ from app.documents import Document
 from app.errors import NotFound
 from app.kinds import Kind
 from app.orders import Order, of_list
+from app.repeats import made_id
 from app.shapes.acts import Act
 from app.shapes.changes import NeedsWhy, WithWhy
 from app.shapes.orders import NewAct, NewReassignment, Outlook
@@ -25,7 +24,6 @@ from worker.queries.pages import selection
 from worker.settings import queue_name
 
 Asked = TypeVar("Asked", bound=NewAct)
-_KEY = re.compile(r"[!-~]{1,200}", re.ASCII)
 
 
 def preview(call: ApiCall, conn: Connection, kind: Kind, model: type[Asked]) -> Response:
@@ -50,19 +48,12 @@ def create_one(call: ApiCall, conn: Connection, kind: Kind, model: type[WithWhy]
 
 
 def _pressed(call: ApiCall, conn: Connection, order: Order, *, reason: str | None, shown: int = 0) -> Response:
-    undo_seconds, act_id = call.settings.undo_seconds, _act_id(call)
+    undo_seconds, act_id, why = call.settings.undo_seconds, made_id(call), reason or None
     if act_id:
-        terms = order.terms(undo_seconds=undo_seconds)
-        known: dict[str, Any] = {
-            "act_id": act_id,
-            "terms": terms,
-            "reason": reason,
-            "job_ids": order.job_ids,
-            "now": call.now,
-        }
-        if (first := repeats.first(conn, **known)) is not None:
+        asked: dict[str, Any] = {"terms": order.terms(undo_seconds=undo_seconds), "job_ids": order.job_ids}
+        if (first := repeats.first(conn, act_id=act_id, reason=why, now=call.now, **asked)) is not None:
             return Document(Act.of(first))
-    whose: dict[str, Any] = {"actor": call.actor, "reason": reason, "now": call.now, "act_id": act_id}
+    whose: dict[str, Any] = {"actor": call.actor, "reason": why, "now": call.now, "act_id": act_id}
     act = orders.press(conn, order, undo_seconds=undo_seconds, shown=shown, **whose)
     return Document(Act.of(act), 201)
 
@@ -90,13 +81,3 @@ def _queue(name: str) -> str:
         return queue_name(name)
     except ValueError as problem:
         raise InvalidInput("to", str(problem)) from None
-
-
-def _act_id(call: ApiCall) -> UUID | None:
-    """The id that the request's key gives to its act; None without a key."""
-    given = call.request.headers.getlist("idempotency-key")
-    if not given:
-        return None
-    if len(given) > 1 or not _KEY.fullmatch(given[0]):
-        raise InvalidInput("Idempotency-Key", "must be one key of 1 to 200 visible characters")
-    return repeats.act_id(actor=call.actor.name, key=given[0])

@@ -75,7 +75,8 @@ def show(desk: Desk, *, job_id: UUID, reveal: bool, reason: str | None) -> None:
         if found is None:
             raise Failed(f"there is no job {job_id}; it may have been pruned")
         if reveal:
-            reveals.record(conn, job=pages.read(conn, job_id=job_id), actor=desk.actor, reason=reason)
+            tenant_id = found["tenant_id"]
+            reveals.record(conn, job_id=job_id, tenant_id=tenant_id, actor=desk.actor, reason=reason)
     desk.answer(found, job_sheet.text(found))
 
 

@@ -26,7 +26,7 @@ def create(call: Call, conn: Connection) -> Response:
         why = reason(call, required=True)
     except InvalidInput as refusal:
         return _form(call, job, problem=sentence(refusal))
-    reveals.record(conn, job=job, actor=call.actor, reason=why, now=call.now)
+    reveals.record(conn, job_id=job.id, tenant_id=job.tenant_id, actor=call.actor, reason=why, now=call.now)
     if call.region == "payload":
         return render(call, "jobs/show.html", block="payload", job=job, payload=payload.of(job), revealed=True)
     return job_page.shown(call, conn, job, revealed=True)

@@ -222,7 +222,7 @@ def provisioned(conn: Connection, name: str) -> Subject:
     """A tenant whose provisioning waits for its next try."""
     made = tenant(conn, name)
     due = readiness.clock(conn) + timedelta(hours=1)
-    key = {"job_type": "provision_tenant", "idempotency_key": provisioning.key_of(made.uuid)}
+    key: dict[str, Any] = {"job_type": "provision_tenant", "idempotency_key": provisioning.key_of(made.uuid)}
     factories.job(conn, tenant_id=made.uuid, attempts=1, available_at=due, scheduled=True, **key)
     return made
 

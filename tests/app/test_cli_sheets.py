@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -73,7 +74,7 @@ def test_a_job_type_says_what_waits_and_why(shell: Shell, conn: Connection) -> N
 def test_a_tenant_is_shown_and_its_provisioning_tried_and_stopped(shell: Shell, conn: Connection) -> None:
     tenant_id = factories.tenant(conn, "acme", onboarding_status="provisioning")
     later = readiness.clock(conn) + timedelta(hours=1)
-    key = {"job_type": "provision_tenant", "idempotency_key": provisioning.key_of(tenant_id)}
+    key: dict[str, Any] = {"job_type": "provision_tenant", "idempotency_key": provisioning.key_of(tenant_id)}
     job_id = factories.job(conn, tenant_id=tenant_id, attempts=1, available_at=later, scheduled=True, **key)
     known = shell.json("tenants", "show", "acme")
     assert (known["id"], known["job_id"], [each["id"] for each in known["jobs"]]) == (

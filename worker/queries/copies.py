@@ -10,8 +10,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Text, bindparam, literal, or_, select
 
-from worker.database import Bytewise, Id, Row, insert, json_of, moment
-from worker.errors import InvalidInput
+from worker.database import Bytewise, Id, Row, insert, json_of, moment, serialise
+from worker.errors import InvalidInput, KeyReused
 from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobTypes
 from worker.model import new_id
 from worker.payloads import to_text
@@ -66,6 +66,12 @@ OF = (
     .limit(_SHOWN)
 )
 
+MADE = (
+    select(job_copies.c.original_id, job.c.payload, job.c.queue)
+    .outerjoin(job, job.c.id == job_copies.c.copy_id)
+    .where(job_copies.c.copy_id == bindparam("of_id", type_=Id))
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Original:
@@ -97,18 +103,21 @@ def make(
     queue: str,
     actor: Actor,
     reason: str | None,
+    copy_id: UUID | None = None,
     now: datetime | None = None,
 ) -> UUID:
     """Put in the same job with this payload, which shares neither the original's key nor its history; its id.
 
     What came from an event goes to its subscriber alone, under an event id of its own.
     """
+    made = copy_id or new_id()
     if original.event_id is not None:
-        made = _of_event(conn, original, {"body": to_text(payload), "to_queue": _queue(queue), "at_now": now})
+        new = {"to_copy": made, "body": to_text(payload), "to_queue": _queue(queue), "at_now": now}
+        _of_event(conn, original, new)
     else:
         budget, tenant = original.max_attempts, original.tenant_id
-        new = NewJob(original.job_type, payload, tenant_id=tenant, queue=queue, max_attempts=budget, source=SOURCE)
-        made = enqueue(conn, job_types, new, now=now).id
+        given: dict[str, Any] = {"tenant_id": tenant, "queue": queue, "max_attempts": budget, "source": SOURCE}
+        enqueue(conn, job_types, NewJob(original.job_type, payload, id=made, **given), now=now)
     conn.execute(INSERT, {"to_copy": made, "to_original": original.id, "by_actor": actor.name, "at_now": now})
     audit.record(
         conn,
@@ -123,13 +132,11 @@ def make(
     return made
 
 
-def _of_event(conn: Connection, original: Original, new: Mapping[str, Any]) -> UUID:
-    made, event_id = new_id(), str(new_id())
-    values = {**new, "to_copy": made, "to_event": event_id, "to_original": original.id}
+def _of_event(conn: Connection, original: Original, new: Mapping[str, Any]) -> None:
+    values = {**new, "to_event": str(new_id()), "to_original": original.id}
     if conn.execute(INSERT_OF_EVENT, values).first() is None:
         raise InvalidInput("payload", "has lost its original: it was pruned a moment ago")
     wakeups.wake(conn, channel=wakeups.JOBS)
-    return made
 
 
 def _queue(name: str) -> str:
@@ -137,6 +144,21 @@ def _queue(name: str) -> str:
         return queue_name(name)
     except ValueError as refused:
         raise InvalidInput("queue", str(refused)) from None
+
+
+def is_made(conn: Connection, *, copy_id: UUID, original_id: UUID, payload: Mapping[str, Any], queue: str) -> bool:
+    """Whether this copy was made before; when not, nobody else makes it until the transaction ends.
+
+    KeyReused where the copy of that id is another one.
+    """
+    serialise(conn, f"copy {copy_id}")
+    found = conn.execute(MADE, {"of_id": copy_id}).first()
+    if found is None:
+        return False
+    known = found.original_id, found.payload, found.queue
+    if found.queue is not None and known != (original_id, dict(payload), queue):  # else it was pruned since
+        raise KeyReused("the key belongs to another copy")
+    return True
 
 
 def of(conn: Connection, *, job_id: UUID) -> Sequence[Row]:

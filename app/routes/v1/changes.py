@@ -32,7 +32,8 @@ V1 = "/api/v1"
 MADE = (201, 200)
 """Made now, or before under the same key."""
 
-_act = partial(ApiRoute, "POST", scope="operator", answer=Act, statuses=MADE, keyed=True)
+_made = partial(ApiRoute, "POST", scope="operator", statuses=MADE, keyed=True)
+_act = partial(_made, answer=Act)
 _look = partial(ApiRoute, "POST", scope="operator", answer=Outlook)
 _change = partial(ApiRoute, "POST", scope="operator", answer=Changed)
 _move = partial(ApiRoute, "POST", scope="operator", answer=Moved)
@@ -56,7 +57,7 @@ CHANGES = (
     ApiRoute("POST", f"{V1}/acts/{{act}}/continuations", act_changes.resume, "operator", Act),
     ApiRoute("POST", f"{V1}/acts/{{act}}/undos", act_changes.take_back, "operator", Act),
     # one job
-    ApiRoute("POST", f"{V1}/jobs/{{job}}/copies", copies.create, "operator", MadeCopy, body=NewCopy, statuses=(201,)),
+    _made(f"{V1}/jobs/{{job}}/copies", copies.create, answer=MadeCopy, body=NewCopy),
     ApiRoute("POST", f"{V1}/jobs/{{job}}/reveals", reveals.create, "operator", Revealed, body=NeedsWhy),
     # groups of dead letters
     _change(f"{V1}/dead-letters/owners", groups.take, body=OfOwner),

@@ -12,6 +12,7 @@ from app import payload_edit
 from app.api import ApiCall, in_transaction
 from app.documents import Document
 from app.errors import Conflict, NotFound
+from app.repeats import made_id
 from app.shapes.job_changes import MadeCopy, NewCopy
 from worker.database import Connection, Row
 from worker.errors import UnknownJobType
@@ -23,24 +24,29 @@ from worker.queries.pages.states import State
 
 @in_transaction
 def create(call: ApiCall, conn: Connection) -> Response:
-    """Put a job in again with another payload; each is linked to the other."""
+    """Put a job in again with another payload; each is linked to the other.
+
+    201 when it was made, 200 when it was before under the same Idempotency-Key.
+    """
     asked, job = call.read(NewCopy), story.read(conn, job_id=call.uuid("job"), now=call.now)
     if job is None:
         raise NotFound("There is no job with this id.")
     if why_not := copies.refusal(job):
         raise Conflict(f"{why_not}.")
-    made = _make(call, conn, job, asked)
+    queue, payload, key = asked.queue or job.queue, _restored(call, conn, job, asked.payload), made_id(call)
+    how: dict[str, Any] = {"payload": payload, "queue": queue}
+    if key and copies.is_made(conn, copy_id=key, original_id=job.id, **how):
+        return Document(MadeCopy(id=key, copy_of=job.id))
+    made = _make(call, conn, job, copy_id=key, reason=asked.reason, **how)
     if asked.cancel and job.state == State.DEAD:
         cancellations.cancel(conn, job_ids=[job.id], actor=call.actor, reason=asked.reason, now=call.now)
     return Document(MadeCopy(id=made, copy_of=job.id), 201)
 
 
-def _make(call: ApiCall, conn: Connection, job: Row, asked: NewCopy) -> UUID:
-    original = Original.of(job)
-    how: dict[str, Any] = {"actor": call.actor, "reason": asked.reason, "now": call.now}
-    queue, payload = asked.queue or job.queue, _restored(call, conn, job, asked.payload)
+def _make(call: ApiCall, conn: Connection, job: Row, **how: Any) -> UUID:
+    original, job_types = Original.of(job), call.registry.job_types
     try:
-        return copies.make(conn, call.registry.job_types, original, payload=payload, queue=queue, **how)
+        return copies.make(conn, job_types, original, actor=call.actor, now=call.now, **how)
     except UnknownJobType:
         raise Conflict("This console does not know the job's type, so it puts in none of them.") from None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from app.api import ApiCall, in_transaction
@@ -40,10 +42,11 @@ def give_back(call: ApiCall, conn: Connection) -> Response:
 def snooze(call: ApiCall, conn: Connection) -> Response:
     """Snooze a group until a time, until too many die, or until the next one does."""
     asked = call.read(NewSnooze)
-    of, how = _known(call, conn, asked), {"until": asked.until, "rate": asked.rate}
+    of = _known(call, conn, asked)
     if asked.until is not None and asked.until <= call.now:
         raise InvalidInput("until", "is over")
-    done = groups.snooze(conn, fingerprint=of, actor=call.actor, reason=asked.reason or None, now=call.now, **how)
+    how: dict[str, Any] = {"until": asked.until, "rate": asked.rate, "reason": asked.reason or None}
+    done = groups.snooze(conn, fingerprint=of, actor=call.actor, now=call.now, **how)
     return Document(Changed(changed=done))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from app.api import ApiCall, in_transaction
@@ -21,7 +23,7 @@ def create(call: ApiCall, conn: Connection) -> Response:
     asked, queue = call.read(NewPause), _queue(call)
     if asked.until is not None and asked.until <= call.now:
         raise InvalidInput("until", "is over")
-    how = {"reason": asked.reason, "until": asked.until, "now": call.now}
+    how: dict[str, Any] = {"reason": asked.reason, "until": asked.until, "now": call.now}
     return Document(Changed(changed=queues.pause(conn, queue=queue, actor=call.actor, **how)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
@@ -19,7 +20,7 @@ from worker.queries import provision_acts, provisioning
 def create(call: ApiCall, conn: Connection) -> Response:
     """Have a tenant provisioned; asking twice is asking once."""
     asked, tenant_id, job_types = call.read(Again), _tenant(call, conn), call.registry.job_types
-    how = {"actor": call.actor, "again": asked.again, "now": call.now}
+    how: dict[str, Any] = {"actor": call.actor, "again": asked.again, "now": call.now}
     return Document(Changed(changed=provision_acts.provision(conn, job_types, tenant_id=tenant_id, **how)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from app import payload_edit, payload_parts
@@ -23,7 +25,8 @@ def create(call: ApiCall, conn: Connection) -> Response:
     asked, job = call.read(NeedsWhy), story.read(conn, job_id=call.uuid("job"), now=call.now)
     if job is None:
         raise NotFound("There is no job with this id.")
-    reveals.record(conn, job=job, actor=call.actor, reason=asked.reason, now=call.now)
+    whose: dict[str, Any] = {"actor": call.actor, "reason": asked.reason, "now": call.now}
+    reveals.record(conn, job_id=job.id, tenant_id=job.tenant_id, **whose)
     stored = story.payload(conn, job_id=job.id) or "null"
     shown = payload_edit.text_of(payload_parts.of(stored, OPEN))
     return Document(Revealed(payload=value_of(shown)))

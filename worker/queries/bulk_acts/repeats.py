@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -14,15 +14,9 @@ from worker.queries.bulk_acts import acts
 from worker.queries.bulk_acts.acts import Terms
 from worker.queries.schema import bulk_act_jobs as member
 
-_NAMESPACE = UUID("7a3f6a0e-6d0b-4f5e-9a0c-5b1f5a9a7c11")
 _of_act = member.c.act_id == bindparam("of_act", type_=Id)
 _ASKED = ("action", "mode", "rate", "stop_after", "to_queue")
 AMONG = select(func.count()).where(_of_act, among(member.c.job_id, "of_ids"))
-
-
-def act_id(*, actor: str, key: str) -> UUID:
-    """The id that an act of this actor has by its key."""
-    return uuid5(_NAMESPACE, f"{actor}\n{key}")
 
 
 def first(
@@ -45,7 +39,7 @@ def first(
     listed = [tuple(each) for each in found.filters or ()] == (terms.filters or [])
     asked = found.reason == reason and all(getattr(found, name) == getattr(terms, name) for name in _ASKED)
     if not (listed and asked and (terms.filters or _on(conn, found, job_ids))):
-        raise KeyReused("The key belongs to another act.")
+        raise KeyReused("the key belongs to another act")
     return found
 
 
