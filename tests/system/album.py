@@ -28,7 +28,7 @@ def text() -> str:
 
 def names() -> list[str]:
     """Of everything that there are pictures of."""
-    return [name for said in said().values() for name in said]
+    return [name for sentences in said().values() for name in sentences]
 
 
 def files() -> set[str]:
@@ -43,15 +43,15 @@ def said() -> dict[str, dict[str, str]]:
 
 
 def _contents() -> Iterator[str]:
-    for title, said in said().items():
-        yield f"- {title}: {', '.join(f'[{_title(name)}](#{name})' for name in said)}"
+    for title, sentences in said().items():
+        yield f"- {title}: {', '.join(f'[{_title(name)}](#{name})' for name in sentences)}"
     yield ""
 
 
 def _chapters() -> Iterator[str]:
-    for title, said in said().items():
+    for title, sentences in said().items():
         yield f"## {title}\n"
-        for name, sentence in said.items():
+        for name, sentence in sentences.items():
             pictures = (f'<img src="{name}-{look}.png" width="{width}">' for look, width in WIDTHS.items())
             yield f'### <a id="{name}"></a>{_title(name)}\n\n{sentence}\n\n{" ".join(pictures)}\n'
 

@@ -24,4 +24,6 @@ def test_no_two_have_one_name() -> None:
 
 
 def test_each_has_a_sentence() -> None:
-    assert [sentence for said in album.said().values() for sentence in said.values() if sentence[-1] != "."] == []
+    assert [
+        sentence for sentences in album.said().values() for sentence in sentences.values() if sentence[-1] != "."
+    ] == []
