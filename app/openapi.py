@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import cache
 from http import HTTPStatus
 from importlib import metadata
 from typing import Any
 
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -46,6 +45,8 @@ _PARAMETER = re.compile(r"{(\w+)(?::\w+)?}")
 _SECURITY = {"type": "http", "scheme": "bearer", "description": "A token of `watchfloor tokens add`, with a scope."}
 
 Json = dict[str, Any]
+Schemas = Mapping[Any, Json]
+"""Where the schema of each model stands."""
 
 
 def described(routes: Iterable[ApiRoute]) -> Callable[[Request], Awaitable[Response]]:
@@ -84,17 +85,17 @@ ABOUT = """
     """
 
 
-def _schemas(table: list[ApiRoute]) -> tuple[dict[type[BaseModel], Json], Json]:
+def _schemas(table: list[ApiRoute]) -> tuple[Schemas, Json]:
     """Where each model of the table stands, and all that stand there."""
     bodies = [route.body for route in table if route.body]
     answers = [route.answer for route in table if not isinstance(route.answer, str)]
-    wanted: list[Any] = [*((each, "validation") for each in dict.fromkeys(bodies))]
+    wanted: list[tuple[Any, JsonSchemaMode]] = [(each, "validation") for each in dict.fromkeys(bodies)]
     wanted += [(each, "serialization") for each in dict.fromkeys([*answers, Problem])]
     places, found = models_json_schema(wanted, ref_template=SCHEMAS)
-    return {model: place for (model, _), place in places.items()}, found.get("$defs", {})
+    return {place[0]: schema for place, schema in places.items()}, found.get("$defs", {})
 
 
-def _operation(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Json:
+def _operation(route: ApiRoute, schemas: Schemas) -> Json:
     told = inspect.getdoc(route.handler)
     if not told:
         raise ValueError(f"{route.method} {route.path}: say in the handler's docstring what it does")
@@ -127,7 +128,7 @@ def _takes_body(route: ApiRoute) -> bool:
     return route.body is not None or route.media_types != (JSON,)
 
 
-def _body(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Json:
+def _body(route: ApiRoute, schemas: Schemas) -> Json:
     if route.body is None:
         return {"required": True, "content": dict.fromkeys(route.media_types, TEXT)}
     needed = any(field.is_required() for field in route.body.model_fields.values())
@@ -154,7 +155,7 @@ def _in_query(route: ApiRoute) -> Iterator[Json]:
         yield {"name": name, "in": "query", "required": needed, "description": about, "schema": schema}
 
 
-def _responses(route: ApiRoute, schemas: dict[type[BaseModel], Json]) -> Iterator[tuple[int, Json]]:
+def _responses(route: ApiRoute, schemas: Schemas) -> Iterator[tuple[int, Json]]:
     told = TEXT if isinstance(route.answer, str) else {"schema": schemas[route.answer]}
     media_type = route.answer if isinstance(route.answer, str) else JSON
     for status in route.statuses:

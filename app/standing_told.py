@@ -5,7 +5,8 @@ from __future__ import annotations
 from app import courses
 from app.asked import Asked
 from app.shapes.audit import Done
-from app.shapes.queues import Guidance, Load, Pause, Standing, StandingWanted, Wait, slots
+from app.shapes.groups import Guidance
+from app.shapes.queues import Load, Pause, Standing, StandingWanted, Wait, slots
 from app.standing import ACTS, ACTS_SHOWN, Find, Subject
 from worker.database import Connection
 from worker.guidance import UNSAID
@@ -21,7 +22,7 @@ def told(
     """What its page tells, with the figures behind the charts."""
     found = find(conn, call.figures, subject.name)
     part = clean_text(asked.part or "", field="part", limit=200) or None
-    named = {subject.kind: subject.name, subject.parts: part}
+    queue, handler = (subject.name, part) if subject.is_queue else (part, subject.name)
     pause = call.figures.paused.get(subject.name) if subject.is_queue else None
     acts = audit.of_target(conn, target=subject.name, actions=ACTS, limit=ACTS_SHOWN) if subject.is_queue else []
     return Standing(
@@ -31,6 +32,6 @@ def told(
         waits=[Wait.of(each) for each in found.waits],
         pause=Pause.model_validate(pause) if pause else None,
         guidance=Guidance.model_validate(declared),
-        course=slots(courses.read(conn, SPANS[asked.span], **named, now=call.now)),
+        course=slots(courses.read(conn, SPANS[asked.span], queue=queue, handler=handler, now=call.now)),
         acts=[Done.model_validate(act) for act in acts],
     )

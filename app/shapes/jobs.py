@@ -133,8 +133,6 @@ class Job(JobLine):
     cancel_requested_at: datetime | None
     error_detail: str | None
     error_fingerprint: str | None
-    trace_id: str | None
-    trace_url: str | None
     payload: Any
     payload_bytes: int
     trace_id: str | None

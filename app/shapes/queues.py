@@ -66,14 +66,14 @@ class Load(Shape):
     @classmethod
     def of(cls, load: loads.Load) -> Self:
         """The load as its line has it."""
-        computed = {"run_median": load.run_seconds(MEDIAN), "run_p95": load.run_seconds(TAIL)}
-        plain = cls.model_fields.keys() - {*computed, "takers", "unserved"}
-        return cls(
-            **{name: getattr(load, name) for name in plain},
-            **computed,
-            takers=[each.instance_id for each in load.takers],
-            unserved=sorted({each.job_type for each in load.unserved}),
-        )
+        computed = {
+            "run_median": load.run_seconds(MEDIAN),
+            "run_p95": load.run_seconds(TAIL),
+            "takers": [each.instance_id for each in load.takers],
+            "unserved": sorted({each.job_type for each in load.unserved}),
+        }
+        plain = {name: getattr(load, name) for name in cls.model_fields.keys() - computed.keys()}
+        return cls.model_validate(plain | computed)
 
 
 class LoadPage(Shape):

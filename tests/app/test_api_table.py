@@ -18,7 +18,7 @@ from app.openapi import PATHS, document
 from app.routes import API, ROUTES
 from app.web import Route
 from tests.app.routes.programs import problem, program, token
-from worker.queries.operators import ROLES
+from worker.queries.operators import ROLES, Role
 
 V1 = "/api/v1"
 TOKENS_ARE_NOT_PEOPLE = "a program has no session, password, second factor or invitation of its own"
@@ -63,7 +63,7 @@ def test_no_reason_is_left_over() -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_may_what_those_before_it_may_and_no_more(app: Starlette, conn: Connection, role: str) -> None:
+def test_a_role_may_what_those_before_it_may_and_no_more(app: Starlette, conn: Connection, role: Role) -> None:
     allowed = ROLES[: ROLES.index(role) + 1]
     with program(app, token(conn, role, role)) as client:
         for route in API:

@@ -15,6 +15,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi import checks
 from sqlalchemy import ColumnElement, Connection, select
 from starlette.testclient import TestClient
@@ -56,6 +57,7 @@ def test_whatever_is_sent_is_answered_as_the_document_says(
     known = {name: str(conn.execute(select(column).limit(1)).scalar()) for name, column in KNOWN.items()}
     there = known if mode is GenerationMode.POSITIVE else {}
     for found in document.get_all_operations():
+        assert isinstance(found, Ok), found
         ask(morning, found.ok().as_strategy(generation_mode=mode), there)
 
 
@@ -70,7 +72,7 @@ def ask(program: TestClient, cases: Any, there: dict[str, str]) -> None:
         suppress_health_check=list(HealthCheck),
     )
     @hypothesis.given(case=cases)
-    def asked(case: Case) -> None:
+    def asked(case: Case[Any]) -> None:
         case.path_parameters.update({name: there[name] for name in case.path_parameters.keys() & there.keys()})
         answer = case.call(headers={"Authorization": program.headers["Authorization"]})
         case.validate_response(answer, checks=CHECKS)
