@@ -107,6 +107,8 @@ class ApiRoute:
     """Those of its answers; what a refusal may have follows from the rest."""
     max_body_bytes: int = MAX_BODY_BYTES
     media_types: tuple[str, ...] = (JSON,)
+    seals: bool = False
+    """Whether it keeps a secret: then a key service is asked before the transaction begins, not within it."""
     keyed: bool = False
     """Whether a repeat under the same Idempotency-Key finds what the first one made."""
 
@@ -129,6 +131,8 @@ def in_transaction(handler: Callable[[ApiCall, Connection], Response]) -> ApiHan
     def handled(call: ApiCall) -> Response:
         console = console_of(call.request)
         safe = call.request.method in SAFE
+        if call.route.seals:
+            console.deployment.prepare_to_seal()
         with (read_only(console.engine) if safe else console.engine).begin() as conn:
             sampled = console.sampler.figures(conn, fresh=True)  # nobody else may watch
             return handler(replace(call, sampled=sampled), conn)

@@ -72,6 +72,8 @@ class Route:
     hashes_passwords: bool = False
     alike: bool = False
     """Whether its live regions show everybody of a role the same, so that one answer does for all who watch."""
+    seals: bool = False
+    """Whether it keeps a secret: then a key service is asked before the transaction begins, not within it."""
     narrowed: bool = False
     """Whether in a lens it shows and moves what is the one tenant's alone; else it says there that it does not."""
 
@@ -143,6 +145,8 @@ def answered(work: Callable[[], Answer], *, attempt: int = 1) -> Answer:
 
 def _permitted(request: Request, form: FormData, route: Route, known: Visit | None = None) -> Response:
     """The handler's answer; a refusal leaves a row, though all else is rolled back (A-81)."""
+    if route.seals:
+        console_of(request).deployment.prepare_to_seal()
     try:
         return _transaction(request, form, route, known)
     except Forbidden as refusal:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from worker import topology
 from worker.database import Engine, connect
 from worker.envelope import Envelope, open_envelope
+from worker.errors import ConfigurationError, EnvelopeError
 from worker.mail import Mailer, open_mailer
 from worker.object_storage import ObjectStorage, open_storage
 from worker.settings import WorkerSettings
@@ -48,6 +49,11 @@ class Deployment:
     def mailer(self) -> Mailer:
         """How mail is sent from here."""
         return open_mailer(self.settings)
+
+    def prepare_to_seal(self) -> None:
+        """Ask the key service before a transaction begins, which then need not; refusals come with the sealing."""
+        with suppress(ConfigurationError, EnvelopeError):
+            self._envelope.prepare()
 
     def envelope(self) -> Envelope:
         """What seals secrets and opens them: the same one for every job."""

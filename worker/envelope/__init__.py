@@ -27,6 +27,9 @@ _SDKS: tuple[tuple[type[SecretKey], str, str, str], ...] = (
 class Envelope(Protocol):
     """Each call is done within a deadline; EnvelopeError says why it failed, and nothing of the secret or the key."""
 
+    def prepare(self) -> None:
+        """Have what the next secret is sealed with at hand, so that sealing asks nobody."""
+
     def seal(self, plain: bytes, *, bound_to: str) -> str:
         """The secret as URL-safe base64, of no use to whoever has not the key or presents it for something else."""
 

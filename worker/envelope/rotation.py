@@ -17,6 +17,10 @@ class RotatingEnvelope:
     def __init__(self, envelopes: Sequence[Envelope]) -> None:
         self._envelopes = envelopes
 
+    def prepare(self) -> None:
+        """As the first does."""
+        self._envelopes[0].prepare()
+
     def seal(self, plain: bytes, *, bound_to: str) -> str:
         """The secret as the first seals it."""
         return self._envelopes[0].seal(plain, bound_to=bound_to)

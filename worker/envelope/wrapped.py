@@ -44,12 +44,23 @@ class WrappedEnvelope:
     ) -> None:
         self._service = service
         self._deadline_seconds = deadline_seconds
+        self._clock = clock
+        self._refused_until, self._refusal = 0.0, ""
         self._sealing = SealingKey(service.new_key, KEPT_SECONDS, clock)
         self._opened = OpenedKeys(KEPT_SECONDS, clock)
 
+    def prepare(self) -> None:
+        """Ask for a data key if none is at hand; a refusal counts for the sealing that follows, which asks no more."""
+        if self._sealing.at_hand() is None and self._clock() >= self._refused_until:
+            try:
+                self._in_time(self._sealing.renewed)
+            except EnvelopeError as error:
+                self._refused_until, self._refusal = self._clock() + self._deadline_seconds, str(error)
+                raise
+
     def seal(self, plain: bytes, *, bound_to: str) -> str:
         """The secret under the data key of these minutes."""
-        under = self._sealing.at_hand() or self._in_time(self._sealing.renewed)
+        under = self._sealing.at_hand() or self._renewed()
         kind, nonce = self._service.kind, os.urandom(NONCE_BYTES)
         authenticated = sealed_text.head(kind, under.wrapped) + bound_to.encode()
         return SealedText(kind, under.wrapped, nonce, AESGCM(under.key).encrypt(nonce, plain, authenticated)).written()
@@ -62,6 +73,11 @@ class WrappedEnvelope:
             return AESGCM(self._key(text.wrapped)).decrypt(text.nonce, text.ciphertext, authenticated)
         except (InvalidTag, ValueError):  # a ValueError is for a data key of no length that could be one
             raise NotOpened("the text was changed, or sealed for something else") from None
+
+    def _renewed(self) -> DataKey:
+        if self._clock() < self._refused_until:
+            raise EnvelopeError(self._refusal)
+        return self._in_time(self._sealing.renewed)
 
     def _key(self, wrapped: bytes) -> bytes:
         if (known := self._opened.get(wrapped)) is not None:

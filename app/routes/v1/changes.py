@@ -38,7 +38,7 @@ _look = partial(ApiRoute, "POST", scope="operator", answer=Outlook)
 _change = partial(ApiRoute, "POST", scope="operator", answer=Changed)
 _move = partial(ApiRoute, "POST", scope="operator", answer=Moved)
 _account = partial(ApiRoute, "POST", scope="admin", answer=Changed)
-_mail = partial(ApiRoute, "POST", scope="admin", answer=Handed)
+_mail = partial(ApiRoute, "POST", scope="admin", answer=Handed, seals=True)
 
 CHANGES = (
     # acts on jobs: looked at, pressed, and what is done to them afterwards
@@ -78,7 +78,9 @@ CHANGES = (
     _change(f"{V1}/tenants/{{tenant}}/tries", provisionings.hurry),
     _change(f"{V1}/tenants/{{tenant}}/cancellations", provisionings.cancel, body=NeedsWhy),
     # operators
-    ApiRoute("POST", f"{V1}/operators", accounts.create, "admin", Handed, body=NewOperator, statuses=(201,)),
+    ApiRoute(
+        "POST", f"{V1}/operators", accounts.create, "admin", Handed, body=NewOperator, statuses=(201,), seals=True
+    ),
     _account(f"{V1}/operators/{{operator}}/role", accounts.set_role, body=NewRole),
     _account(f"{V1}/operators/{{operator}}/address", accounts.set_address, body=NewAddress),
     _mail(f"{V1}/operators/{{operator}}/invitations", accounts.invite),

@@ -6,6 +6,7 @@ import base64
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from threading import Barrier, Event
@@ -172,3 +173,34 @@ def test_any_bit_that_is_changed_is_noticed(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(content) * 8 - 1))
     content[at // 8] ^= 1 << at % 8
     assert opening_fails(envelope, base64.urlsafe_b64encode(content).decode())
+
+
+def test_what_was_prepared_for_is_sealed_without_asking(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service()
+    envelope = made(service)
+    envelope.prepare()
+    envelope.prepare()
+    monkeypatch.setattr(service, "new_key", None)
+    envelope.seal(SECRET, bound_to=JOB)
+    assert len(service.keys) == 1
+
+
+def test_a_refusal_is_asked_for_once_and_counts_for_as_long_as_an_answer_may_take(made: Made, clock: Clock) -> None:
+    service, asked = Service(), []
+
+    def refuse() -> DataKey:
+        asked.append(clock())
+        raise EnvelopeError("the key is disabled")
+
+    envelope = made(service)
+    envelope._sealing._make = refuse
+    for _ in range(2):
+        with suppress(EnvelopeError):
+            envelope.prepare()
+        with pytest.raises(EnvelopeError, match="the key is disabled"):
+            envelope.seal(SECRET, bound_to=JOB)
+    assert asked == [1000]
+    clock.now += 5
+    envelope._sealing._make = service.new_key
+    envelope.prepare()
+    assert envelope.open(envelope.seal(SECRET, bound_to=JOB), bound_to=JOB) == SECRET
