@@ -2,7 +2,7 @@
 // what has it as its data-key.
 const help = document.getElementById("keys");
 const typing = (element) => element.matches?.("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]");
-const rows = () => [...document.querySelectorAll("[data-rows] > *")].filter((row) => row.querySelector("a[href]"));
+const rows = () => [...document.querySelectorAll("[data-rows] > *")].filter((row) => row.querySelector("a[href]")?.checkVisibility());
 const currentRow = () => document.activeElement?.closest("[data-rows] > *");
 const openRow = () => document.querySelector("[data-opens] [aria-current]")?.closest("[data-rows] > *");
 

@@ -70,3 +70,20 @@ def test_the_open_group_is_seen_to_by_keys_and_no_key_acts_on_one_that_is_not_op
     expect(page.get_by_label("Selected group")).to_contain_text("Resolved by dana")
     states = {each.error_type: each.state for each in groups.read(conn)}
     assert states == {"TimeoutError": "taken", "KeyError": "new", "ValueError": "resolved"}
+
+
+def test_what_was_just_done_is_undone_by_a_key_and_a_queue_is_paused_from_its_row(
+    enter: Enter, conn: Connection
+) -> None:
+    die(conn)
+    factories.job(conn, queue="mail")
+    page = enter("dana", "/dead-letters")
+    press(page, "r")
+    expect(page.get_by_role("dialog").locator(":focus")).to_have_count(1)
+    press(page, "Enter")
+    expect(page.locator("#toasts .toast").first).to_contain_text("Replayed 1 job.")
+    press(page, "u")
+    expect(page.locator("#toasts .toast").first).to_contain_text("Undone: 1 job is as it was")
+    page.goto(page.url.partition("/dead-letters")[0] + "/queues")
+    press(page, "j", "q")
+    expect(page.get_by_role("heading", name=re.compile("^Pause "))).to_be_visible()
