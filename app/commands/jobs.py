@@ -7,7 +7,7 @@ from uuid import UUID
 
 import click
 
-from app import export
+from app import export, payload_edit
 from app.commands import job_sheet
 from app.commands.actions import press
 from app.commands.choosing import How, Wanted, act_options, jobs_chosen
@@ -18,10 +18,11 @@ from app.commands.refusals import Failed, Refused
 from app.commands.values import payload as as_payload
 from app.commands.values import queue as as_queue
 from app.kinds import CANCEL, REASSIGN, REPLAY, RUN
-from worker.queries import copies, reveals
+from worker.queries import cancellations, copies, reveals
 from worker.queries.copies import Original
 from worker.queries.pages import job as pages
 from worker.queries.pages import jobs, readiness
+from worker.queries.pages.states import State
 
 
 @click.group("jobs")
@@ -84,26 +85,24 @@ def show(desk: Desk, *, job_id: UUID, reveal: bool, reason: str | None) -> None:
 @click.argument("job_id", type=click.UUID, metavar="ID")
 @click.option("--payload", type=as_payload, metavar="JSON|@FILE|-", required=True, help="What the copy gets.")
 @click.option("--queue", type=as_queue, help="Another queue than the original's.")
+@click.option("--cancel", is_flag=True, help="Give the original up, if it is a dead letter.")
 @reason_option
 @at_desk
-def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, reason: str | None) -> None:
-    """Put the job in again with another payload; each is linked to the other."""
+def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, cancel: bool, reason: str | None) -> None:
+    """Put the job in again with another payload, where `[redacted]` is as it was; each is linked to the other."""
     with desk.engine.begin() as conn:
         found = pages.read(conn, job_id=job_id)
         if found is None:
             raise Failed(f"there is no job {job_id}; it may have been pruned")
         if why := copies.refusal(found):
             raise Failed(why)
-        original = Original.of(found)
-        made = copies.make(
-            conn,
-            desk.registry.job_types,
-            original,
-            payload=payload,
-            queue=queue or found.queue,
-            actor=desk.actor,
-            reason=reason,
-        )
+        closed = desk.registry.redaction(job_type=found.job_type, subscriber_id=found.subscriber_id)
+        edited = payload_edit.completed(payload, pages.payload(conn, job_id=job_id) or "null", closed)
+        whose: dict[str, Any] = {"actor": desk.actor, "reason": reason}
+        to_queue, job_types = queue or found.queue, desk.registry.job_types
+        made = copies.make(conn, job_types, Original.of(found), payload=edited, queue=to_queue, **whose)
+        if cancel and found.state == State.DEAD:
+            cancellations.cancel(conn, job_ids=[job_id], **whose)
     desk.answer({"id": made, "copy_of": job_id}, str(made))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from uuid import UUID
 
@@ -34,9 +33,7 @@ def create(call: Call, conn: Connection) -> Response:
     text, queue = str(call.form.get("payload", "")), str(call.form.get("queue", "")).strip()
     try:
         why = reason(call, required=True)
-        payload = payload_edit.parsed(text)
-        if any(mark in text for mark in payload_edit.MARKS):
-            payload = payload_edit.restored(payload, json.loads(stored), job_page.closed(call, job))
+        payload = payload_edit.completed(payload_edit.parsed(text), stored, job_page.closed(call, job))
         made = _make(call, conn, job, payload=payload, queue=queue, reason=why)
     except InvalidInput as refusal:
         return _form(call, job, text=text, queue=queue, problems={refusal.field: sentence(refusal)})

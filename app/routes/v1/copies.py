@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from uuid import UUID
 
@@ -53,7 +52,5 @@ def _make(call: ApiCall, conn: Connection, job: Row, **how: Any) -> UUID:
 
 def _restored(call: ApiCall, conn: Connection, job: Row, payload: dict[str, Any]) -> Any:
     """The payload with the original's own values where a mark of what is closed was left standing."""
-    if not any(mark in json.dumps(payload) for mark in payload_edit.MARKS):
-        return payload
     closed = call.registry.redaction(job_type=job.job_type, subscriber_id=job.subscriber_id)
-    return payload_edit.restored(payload, json.loads(story.payload(conn, job_id=job.id) or "null"), closed)
+    return payload_edit.completed(payload, story.payload(conn, job_id=job.id) or "null", closed)
