@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_SECONDS = 1.0
 BEAT_EVERY_SECONDS = 5.0
+PATIENCE_SECONDS = 3.0
+"""A look that takes longer may take for ever: the server may be gone without a word."""
 NAV = "nav"
 MAX_AGE_SECONDS = 3600.0
 KNOWN_SECONDS = 3.0
@@ -81,12 +83,21 @@ class Live:
         return "/live?" + urlencode(topics(figures)) if figures else "/live"
 
     async def run(self) -> None:
-        """Look once a second while somebody watches; an outage is passed over in silence."""
+        """Look once a second while somebody watches; they are told when the database does not answer."""
         while not self.closing:
             await self._joined.wait()
-            self._roll = await anyio.to_thread.run_sync(self.look)
+            await self._looked()
             self._announce()
             await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+    async def _looked(self) -> None:
+        """One look, whose answer is not waited for in silence."""
+        looking = asyncio.ensure_future(anyio.to_thread.run_sync(self.look))
+        answered, _ = await asyncio.wait([looking], timeout=PATIENCE_SECONDS)
+        if not answered:
+            self._roll = None
+            self._announce()
+        self._roll = await looking
 
     def look(self) -> sessions.Roll | None:
         """Who may go on watching and what there is to see; None where the database does not answer."""
@@ -133,7 +144,7 @@ class Live:
 
     def _events(self, shown: dict[str, str], figures: Figures | None, *, beat: bool) -> str:
         if self._roll is None:
-            return ": the database does not answer\n\n" if beat else ""
+            return "event: live:lost\ndata:\n\n" if beat else ""
         text = f"event: live:beat\ndata: {self._roll.now.isoformat()}\n\n" if beat else ""
         for topic, digest in topics(figures).items():
             if figures and shown.get(topic, digest) != digest:

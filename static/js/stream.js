@@ -3,7 +3,7 @@ const status = document.querySelector("[data-live]");
 const pauseButton = document.querySelector("[data-pause]");
 const stale = document.querySelector("[data-stale]");
 const blink = 2_000; // a stream that is back by then was never lost: tabs and servers come and go
-const silence = 20_000; // the server speaks every five seconds
+const silence = 12_000; // the server speaks every five seconds
 const look = 15_000; // without a stream, look this often: proxies may hold it back for ever
 
 let paused = false;
@@ -57,7 +57,12 @@ function rejoin(event) {
   if (event.detail.connection.attempt > 0 && !document.hidden) lose();
 }
 
-function hear() {
+// Whether the database answers, the server says: what comes while it does not is no news.
+function hear(event) {
+  if (event.detail.message.event === "live:lost") {
+    lose();
+    return;
+  }
   heardAt = Date.now();
   if (lost) join();
 }

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
+from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
@@ -185,7 +186,7 @@ async def test_every_stream_ends_when_the_console_stops(world: World) -> None:
             await anext(stream)
 
 
-async def test_an_outage_is_silence_and_the_stream_goes_on_after_it(world: World) -> None:
+async def test_an_outage_is_told_at_each_beat_and_the_stream_goes_on_after_it(world: World) -> None:
     async with aclosing(world.open()) as stream:
         await anext(stream)
         await following(world, stream)
@@ -194,13 +195,29 @@ async def test_an_outage_is_silence_and_the_stream_goes_on_after_it(world: World
             connect("postgresql+psycopg://x@127.0.0.1:1/x", application_name="x"),
         )
         said = [await following(world, stream, 3) for _ in range(4)]
-        assert not any("event:" in each for each in said)
-        assert any(each.startswith(":") for each in said)
+        assert {each for each in said if each} == {"event: live:lost\ndata:\n\n"}
         world.live._engine = whole
         world.topics["queues"] = "2"
         back = await following(world, stream, 5)
         assert "live:beat" in back
         assert "live:queues" in back
+
+
+async def test_a_database_that_does_not_answer_at_all_is_told_before_it_does(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.live.PATIENCE_SECONDS", 0.02)
+    answered = Event()
+    monkeypatch.setattr(world.live, "look", lambda: answered.wait(30) and None)
+    async with aclosing(world.open()) as stream:
+        await anext(stream)
+        looking = asyncio.ensure_future(world.live.run())
+        try:
+            assert await asyncio.wait_for(anext(stream), 30) == "event: live:lost\ndata:\n\n"
+        finally:
+            answered.set()
+            world.live.close()
+            await looking
 
 
 async def test_nothing_is_read_while_nobody_watches(world: World) -> None:

@@ -37,6 +37,16 @@ def test_a_page_says_that_the_console_is_lost_and_goes_on_when_it_is_back(
     expect(page.get_by_role("row", name="billing").get_by_role("cell").nth(1)).to_have_text("1")
 
 
+def test_a_page_says_that_it_is_lost_as_soon_as_the_server_says_that_the_database_is(enter: Enter) -> None:
+    page = enter("dana", "/queues")
+    live = page.locator("[data-live]")
+    expect(live).to_have_text("Live")
+    said = "{detail: {message: {event: 'live:lost'}}}"
+    live.evaluate(f"stream => stream.dispatchEvent(new CustomEvent('htmx:sse:before:message', {said}))")
+    expect(live).to_have_text("Joining again")
+    expect(live).to_have_text("Live")  # by the next beat
+
+
 def test_an_unreachable_database_gets_a_page_of_its_own_and_the_console_recovers(
     enter: Enter, server: str, watch: Watch
 ) -> None:
