@@ -158,3 +158,13 @@ def test_the_page_costs_few_statements_beside_the_sample(
     browser.get("/", params={"span": "24h"})
     asked = [statement for statement in seen if "operator_sessions" not in statement and statement != "BEGIN"]
     assert 2 <= len(asked) <= 7
+
+
+def test_a_queue_that_takes_long_to_catch_up_says_when_it_is_done(visitor: Visitor, conn: Connection) -> None:
+    factories.worker_instance(conn)
+    for _ in range(100):
+        factories.job(
+            conn, queue="mail", available_at=NOON - timedelta(minutes=9), created_at=NOON - timedelta(hours=1)
+        )
+    minute(conn, NOON - timedelta(minutes=1), queue="mail", jobs=5)
+    assert "100 waiting, gone in about" in visitor().get("/").text

@@ -9,6 +9,7 @@ from random import Random
 from sqlalchemy import Connection
 
 from tests.system.seed.clock import NOW, at
+from tests.system.seed.tenants import TENANT_IDS
 from tests.system.seed.work import FEEDS
 from worker.model import AttemptOutcome
 from worker.queries import statistics
@@ -23,6 +24,8 @@ FLOWS = {
     ("render_report", FEEDS): (2, 6_200, 800),
 }
 """Per minute: how many jobs, how long each ran, how long each waited, in milliseconds."""
+OWNERS = (TENANT_IDS["acme"], TENANT_IDS["globex"], None, None)
+"""Whose every fourth job is; the rest are nobody's."""
 
 
 def insert_all(conn: Connection) -> None:
@@ -37,15 +40,17 @@ def insert_all(conn: Connection) -> None:
 
 def _completed(dice: Random, place: int, share: float) -> Iterator[Measured]:
     for (handler, queue), (jobs, run_ms, wait_ms) in FLOWS.items():
-        for _ in range(round(jobs * dice.uniform(0.85, 1.1) * share)):
+        for number in range(round(jobs * dice.uniform(0.85, 1.1) * share)):
             run, wait = run_ms * dice.lognormvariate(0, 0.7), wait_ms * dice.uniform(0.2, 0.4 + place / 60)
-            yield Measured(handler, queue, AttemptOutcome.COMPLETED, run, wait)
+            owner = OWNERS[number % len(OWNERS)]
+            yield Measured(handler, queue, AttemptOutcome.COMPLETED, run, wait, tenant_id=owner)
 
 
 def _failed(dice: Random, minute: datetime) -> Iterator[Measured]:
     if minute < at("09:14:00"):
         return
-    for _ in range(dice.randrange(3, 15)):
-        yield Measured("invoice.render", "default", AttemptOutcome.FAILED, 210, 900)
+    for number in range(dice.randrange(3, 15)):
+        owner = OWNERS[number % len(OWNERS)]
+        yield Measured("invoice.render", "default", AttemptOutcome.FAILED, 210, 900, tenant_id=owner)
     if minute >= at("09:19:00"):
         yield Measured("invoice.render", "default", AttemptOutcome.DEAD_LETTER, 221, 400_000)

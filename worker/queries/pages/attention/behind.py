@@ -17,11 +17,8 @@ def _find(seen: Seen) -> Iterator[Item]:
     for load, wait in _behind(seen):
         if wait < seen.limits.finding_behind_seconds:
             continue
-        if load.pace is Pace.CLEARING:
-            yield Item("behind", "warn", {"of": load})
-            continue
         doubles_in = timedelta(seconds=load.doubles_in) if load.doubles_in else None
-        far = wait >= seen.limits.finding_far_behind_seconds
+        far = load.pace is Pace.GROWING and wait >= seen.limits.finding_far_behind_seconds
         yield Item("behind", "urgent" if far else "warn", {"of": load, "doubles_in": doubles_in})
 
 
