@@ -14,6 +14,7 @@ from tests.architecture.test_page_plans import ROW, plans
 from worker.database import Row
 from worker.queries import cancellations
 from worker.queries.bulk_acts import acts, members, moves, undo, watch
+from worker.queries.pages import acts as pages
 
 NOW = datetime.now(UTC)
 ACT = UUID(int=7)
@@ -63,6 +64,14 @@ def moved_seen_and_put_back(conn: Connection) -> None:
     watch.look(conn, act_of(conn))
     watch.is_lost(conn, act_of(conn))
     assert undo.put_back(conn, act_of(conn), place=0)[1]
+
+
+def test_the_acts_of_late_are_the_first_of_their_list(stocked: Connection) -> None:
+    def read(conn: Connection) -> None:
+        pages.of_list(conn, field="queue", value="mail", limit=8, now=NOW)
+
+    (steps,) = plans(stocked, read)
+    assert [(step.kind, step.index) for step in steps] == [("Limit", None), ("Index Scan", "ix_bulk_acts_page")]
 
 
 def test_no_step_walks_over_jobs_that_are_not_its_own(stocked: Connection) -> None:

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, Executable, event
 
 from tests.architecture.history import TABLES
 from tests.architecture.test_plans import Node, plan
-from worker.model import new_id
+from worker.model import Status, new_id
 from worker.queries import group_states, regrouping, titles
 from worker.queries.pages import (
+    checkpoints,
     dead_letters,
     group,
     groups,
@@ -35,6 +36,9 @@ READY, SCHEDULED, RUNNING = "ix_platform_jobs_ready", "ix_platform_jobs_schedule
 TENANT, ROW, EVENT = "ix_platform_jobs_tenant", "pk_platform_jobs", "uq_platform_jobs_event_subscriber"
 ATTEMPT, KEY = "pk_job_attempts", "uq_platform_jobs_key"
 STEP, STEP_DONE = "pk_job_steps", "ix_job_steps_done"
+
+OF_GROUP = Filters(status=Status.FAILED, group="g1")
+SEEN: dict[str, Any] = {"tenant_id": None, "before": NOW, "now": NOW}
 
 Read = Callable[[Connection], Any]
 
@@ -99,6 +103,10 @@ PROBED: dict[str, tuple[Read, set[str]]] = {
     ),
     "the steps of a provisioning": (lambda conn: tenant.steps(conn, job_id=new_id(), generation=9), {STEP}),
     "what steps usually take": (step_times.usual, {STEP_DONE}),
+    "what a group did before": (
+        lambda conn: checkpoints.read(conn, selection.matching(OF_GROUP, **SEEN, limit=500), now=NOW),
+        {GROUP, ROW, ATTEMPT, STEP},
+    ),
     "a selection": (lambda conn: selection.read(conn, selection.by_id([new_id()]), now=NOW), {ROW}),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, FromClause, func, select
+from sqlalchemy import Connection, FromClause, func, or_, select
 
 from worker.database import Row
 from worker.model import AttemptOutcome, Status
@@ -17,7 +17,9 @@ from worker.queries.schema import platform_jobs as job
 LOOKED_AT = 10_000
 """Jobs of a choice that are looked at, the first in its order."""
 STEPS_SHOWN = 5
-_TO_THE_END = (AttemptOutcome.COMPLETED, AttemptOutcome.SUPERSEDED)
+_to_the_end = or_(
+    job_attempts.c.outcome == AttemptOutcome.COMPLETED, job_attempts.c.outcome == AttemptOutcome.SUPERSEDED
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def read(conn: Connection, chosen: Chosen, *, now: datetime) -> Checkpoints:
     ended = select(func.count(job_attempts.c.job_id.distinct())).select_from(
         mine.join(job_attempts, job_attempts.c.job_id == some.c.id)
     )
-    told = ended.where(has_status(Status.FAILED, Status.QUEUED), job_attempts.c.outcome.in_(_TO_THE_END))
+    told = ended.where(has_status(Status.FAILED, Status.QUEUED), _to_the_end)
     return Checkpoints(int(conn.execute(told, values).scalar_one()), _steps(conn, mine, some, values))
 
 
