@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from worker.queries.pages.attention import Limits
-from worker.settings import Seconds, WorkerSettings
+from worker.settings import Names, Seconds, WorkerSettings
 
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Times = Annotated[float, Field(gt=1, le=1000, allow_inf_nan=False)]
@@ -31,6 +31,13 @@ class Thresholds(WorkerSettings):
     finding_slower_times: Times = 2
     finding_paused_seconds: Seconds = 900
     stuck_after_seconds: Seconds = 300
+    # How severe each alert is, where that is not as the rules have it: late=critical,paused=none
+    alert_severities: Names = None
+
+    @field_validator("alert_severities", mode="before")
+    @classmethod
+    def _severities(cls, value: Any) -> Any:
+        return cls._split(value)
 
     @property
     def limits(self) -> Limits:

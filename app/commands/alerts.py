@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from app.commands.output import say
+from app.metrics import rules
 from app.settings import ConsoleSettings
-
-RULES = Path(__file__).parents[1] / "metrics" / "alerts.yml"
-WRITTEN_FOR = "http://127.0.0.1:8000"
-"""The address in the file, which is that of a console without settings."""
 
 
 @click.command("alerts")
 def command() -> None:
     """Print the alert rules for Prometheus, with runbooks that lead to this console's pages."""
-    say(RULES.read_text("utf-8").replace(WRITTEN_FOR, ConsoleSettings().address).rstrip())
+    settings = ConsoleSettings()
+    say(rules.written(settings.address, settings.alert_severities or ()).rstrip())

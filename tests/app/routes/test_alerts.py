@@ -13,8 +13,8 @@ import yaml
 from sqlalchemy import Connection
 from starlette.testclient import TestClient
 
-from app.commands.alerts import RULES, WRITTEN_FOR
 from app.metrics.findings import URGENT_WHEN_FAR
+from app.metrics.rules import RULES, WRITTEN_FOR
 from app.routes import OPEN, ROUTES
 from tests import factories
 from tests.app.routes.scrapes import scraped, values
