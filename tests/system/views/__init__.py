@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.system.views import acts, dead_letters, floor, jobs, people, tenants, trouble
+from tests.system.views import acts, dead_letters, floor, jobs, lens, people, tenants, trouble
 from tests.system.views.view import View
 
 CHAPTERS = {
@@ -11,6 +11,7 @@ CHAPTERS = {
     "Dead letters": dead_letters.VIEWS,
     "What was done": acts.VIEWS,
     "Tenants": tenants.VIEWS,
+    "In the lens of one tenant": lens.VIEWS,
     "Who may come in": people.VIEWS,
     "Who is not served": trouble.VIEWS,
 }
