@@ -9,8 +9,10 @@ from uuid import UUID
 import click
 
 from app.commands.desk import Desk, at_desk
+from app.commands.lens import tenant_option
 from app.commands.output import facts, table
 from app.commands.refusals import Failed
+from app.commands.values import tenant_of
 from app.text import age
 from worker.database import Row
 from worker.queries.bulk_acts import acts, undo, work
@@ -26,13 +28,14 @@ def command() -> None:
 
 
 @command.command("list")
+@tenant_option
 @click.option("--cursor", help="Go on where the last page ended.")
 @at_desk
-def list_acts(desk: Desk, *, cursor: str | None) -> None:
+def list_acts(desk: Desk, *, tenant: str | None, cursor: str | None) -> None:
     """One page of acts, the newest first."""
     with desk.engine.connect() as conn:
         now = readiness.clock(conn)
-        page = pages.read(conn, before=cursor, now=now)
+        page = pages.read(conn, tenant_id=tenant_of(conn, tenant), before=cursor, now=now)
     headings = ("ACT", "WHAT", "STATE", "WHO", "AGE", "CHOSEN", "DONE", "SKIPPED", "FAILED", "LEFT", "WHY")
     rows = [
         (
@@ -65,13 +68,15 @@ def show(desk: Desk, *, act_id: UUID) -> None:
 
 @command.command("jobs")
 @act_argument
+@tenant_option
 @click.option("--cursor", help="Go on where the last page ended.")
 @at_desk
-def list_jobs(desk: Desk, *, act_id: UUID, cursor: str | None) -> None:
+def list_jobs(desk: Desk, *, act_id: UUID, tenant: str | None, cursor: str | None) -> None:
     """One page of an act's jobs in the order in which they are moved, each with what became of it."""
     with desk.engine.connect() as conn:
         _found(acts.get(conn, act_id=act_id), act_id)
-        page = pages.jobs(conn, act_id=act_id, before=cursor, now=readiness.clock(conn))
+        now, tenant_id = readiness.clock(conn), tenant_of(conn, tenant)
+        page = pages.jobs(conn, act_id=act_id, tenant_id=tenant_id, before=cursor, now=now)
     names = ("place", "job_id", "came_to", "why", "outcome", "state", "handler_key", "queue", "tenant")
     rows = [[getattr(each, name) for name in names] for each in page.rows]
     headings = ("PLACE", "JOB", "CAME TO", "WHY", "OUTCOME", "NOW", "HANDLER", "QUEUE", "TENANT")

@@ -9,26 +9,30 @@ from typing import Any
 import click
 
 from app import deeds, hand_over_text
+from app.commands import lens
 from app.commands.desk import Desk, at_desk
 from app.commands.refusals import Refused
-from app.commands.values import instant, span
-from worker.queries.pages import figures, hand_over, readiness
+from app.commands.values import instant, span, tenant_of
+from worker.queries.pages import hand_over, readiness
 from worker.queries.pages.hand_over import HandOver
 
 
 @click.command("hand-over")
 @click.option("--since", default="8h", show_default=True, metavar="WHEN", help="A span such as 12h, or a time.")
 @click.option("--until", type=instant, metavar="TIME", help="When the shift ended; now, if not said.")
+@lens.tenant_option
 @at_desk
-def command(desk: Desk, *, since: str, until: datetime | None) -> None:
+def command(desk: Desk, *, since: str, until: datetime | None, tenant: str | None) -> None:
     """Tell what was done in a shift, by whom, and what is open still, as text for a channel."""
     with desk.engine.connect() as conn:
         now = readiness.clock(conn)
         begun, ended = _begun(since, now), min(until or now, now)
         if begun >= ended:
             raise Refused("--since must be before the end of the shift, and in the past")
-        shift = hand_over.read(conn, figures.sample(conn), since=begun, until=ended, now=now)
-    desk.answer(_document(shift), hand_over_text.told(shift, base_url=desk.settings.url or ""))
+        seen, tenant_id = lens.sample(conn, tenant), tenant_of(conn, tenant)
+        shift = hand_over.read(conn, seen, since=begun, until=ended, tenant_id=tenant_id, now=now)
+    base_url = lens.base_url(desk, tenant)
+    desk.answer(_document(shift), hand_over_text.told(shift, base_url=base_url, whose=tenant))
 
 
 def _begun(since: str, now: datetime) -> datetime:

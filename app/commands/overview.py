@@ -5,20 +5,22 @@ from __future__ import annotations
 import click
 
 from app import sentences
+from app.commands import lens
 from app.commands.desk import Desk, at_desk
 from app.commands.output import counted, facts, table
 from app.templating import environment
-from worker.queries.pages import attention, figures
+from worker.queries.pages import attention
 from worker.queries.pages.attention import Seen
 from worker.queries.pages.figures import Figures
 
 
 @click.command("overview")
+@lens.tenant_option
 @at_desk
-def command(desk: Desk) -> None:
+def command(desk: Desk, *, tenant: str | None) -> None:
     """Tell what needs a person now, the most urgent first, and how everything is doing."""
     with desk.engine.connect() as conn:
-        seen = figures.sample(conn)
+        seen = lens.sample(conn, tenant)
         items = attention.read(Seen(conn, seen, desk.settings.limits))
     told = sentences.told(environment(str), items, now=seen.at)
     people = attention.people(items)

@@ -11,8 +11,9 @@ from app.commands.output import facts, table
 from app.courses import Course
 from app.text import age, duration
 from worker.database import Connection, Row
-from worker.queries.pages import figures, queue
+from worker.queries.pages import queue
 from worker.queries.pages.courses import Slot, Span
+from worker.queries.pages.figures import Figures
 from worker.queries.pages.loads import Load
 from worker.queries.pages.queue import Standing
 from worker.queries.pages.samples import Depth
@@ -31,19 +32,17 @@ REASONS = {
 }
 
 
-def read(conn: Connection, name: str, span: Span) -> dict[str, Any]:
-    """Everything about the queue as one document."""
-    seen = figures.sample(conn)
-    course = courses.read(conn, span, queue=name, now=seen.at)
+def read(conn: Connection, seen: Figures, name: str, span: Span) -> dict[str, Any]:
+    """Everything about the queue as one document; of a tenant's part of it where the figures are the tenant's."""
+    course = courses.read(conn, span, queue=name, tenant_id=seen.tenant_id, now=seen.at)
     pause = seen.paused.get(name)
     known = {"queue": name, "at": seen.at, "pause": _pause(pause) if pause else None}
     return known | _standing(queue.of_queue(conn, seen, name), "handler") | _course(course, span)
 
 
-def read_type(conn: Connection, name: str, span: Span) -> dict[str, Any]:
-    """Everything about the job type or subscriber."""
-    seen = figures.sample(conn)
-    course = courses.read(conn, span, handler=name, now=seen.at)
+def read_type(conn: Connection, seen: Figures, name: str, span: Span) -> dict[str, Any]:
+    """Everything about the job type or subscriber, in the same way."""
+    course = courses.read(conn, span, handler=name, tenant_id=seen.tenant_id, now=seen.at)
     standing = _standing(queue.of_handler(conn, seen, name), "queue")
     return {"handler": name, "at": seen.at, "pause": None} | standing | _course(course, span)
 

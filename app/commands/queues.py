@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import click
 
-from app.commands import queue_sheet
+from app.commands import lens, queue_sheet
 from app.commands.desk import Desk, at_desk, reason_option
 from app.commands.output import table
 from app.commands.values import queue as as_queue
@@ -14,7 +14,7 @@ from app.commands.values import reason as as_reason
 from app.commands.values import span as as_span
 from app.text import age, duration
 from worker.queries import queues
-from worker.queries.pages import figures, loads, readiness
+from worker.queries.pages import loads, readiness
 from worker.queries.pages.courses import SPANS
 from worker.queries.pages.loads import Load
 
@@ -25,11 +25,12 @@ def command() -> None:
 
 
 @command.command("list")
+@lens.tenant_option
 @at_desk
-def list_queues(desk: Desk) -> None:
+def list_queues(desk: Desk, *, tenant: str | None) -> None:
     """Every queue with work, the fullest first."""
     with desk.engine.connect() as conn:
-        found = loads.by_queue(figures.sample(conn))
+        found = loads.by_queue(lens.sample(conn, tenant))
     headings = ("QUEUE", "STATE", "READY", "OLDEST", "LATER", "RUNNING", "DEAD", "IN/MIN", "OUT/MIN", "CLEARS IN")
     rows = [
         (
@@ -52,11 +53,12 @@ def list_queues(desk: Desk) -> None:
 @command.command("show")
 @click.argument("queue", type=as_queue, metavar="QUEUE")
 @click.option("--span", type=click.Choice(list(SPANS)), default="1h", show_default=True, help="How far back.")
+@lens.tenant_option
 @at_desk
-def show(desk: Desk, *, queue: str, span: str) -> None:
+def show(desk: Desk, *, queue: str, span: str, tenant: str | None) -> None:
     """How QUEUE stands, why its jobs wait, and how it went."""
     with desk.engine.connect() as conn:
-        known = queue_sheet.read(conn, queue, SPANS[span])
+        known = queue_sheet.read(conn, lens.sample(conn, tenant), queue, SPANS[span])
     desk.answer(known, queue_sheet.text(known))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Connection
@@ -123,3 +124,24 @@ def test_another_limit_is_tried(shell: Shell, conn: Connection) -> None:
     found = shell.json("findings", "--try", "behind", "5")["findings"]
     assert {each["finding"]: each["would"] for each in found if each["tried"]} == {"behind": 0}
     assert shell("findings", "--try", "behind", "0").exit_code == 2
+
+
+def test_one_tenant_is_looked_at_alone(shell: Shell, conn: Connection) -> None:
+    now = readiness.clock(conn)
+    acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
+    for owner, queue in ((acme, "mail"), (globex, "mail"), (globex, "slow")):
+        factories.job(conn, tenant_id=owner, queue=queue, available_at=now - timedelta(minutes=1))
+        factories.job(conn, tenant_id=owner, queue=queue, status=Status.FAILED)
+    own = ("--tenant", "acme")
+    assert [(each["queue"], each["ready"]) for each in shell.json("queues", "list", *own)] == [("mail", 1)]
+    assert [each["ready"] for each in shell.json("queues", "show", "mail", *own)["handlers"]] == [1]
+    assert shell.json("job-types", "list", *own)["job_types"][0]["ready"] == 1
+    assert shell.json("overview", *own)["figures"]["ready"] == 1
+    assert [each["jobs"] for each in shell.json("dead-letters", "list", *own)] == [1]
+    group = ("--group", "f" * 16)
+    moved = shell.json("dead-letters", "replay", *group, *own, "--yes")["replayed"]
+    assert [factories.stored(conn, UUID(each)).tenant_id for each in moved] == [acme]
+    assert [len(shell.json("acts", "list", "--tenant", slug)["acts"]) for slug in ("acme", "globex")] == [1, 0]
+    assert shell.json("hand-over", *own)["dead_letters"] == 0
+    assert "/in/acme/hand-over?" in shell.ok("hand-over", *own)
+    assert "slug" in shell.refused("overview", "--tenant", "nobody", code=1)
