@@ -128,7 +128,7 @@ def test_the_last_admin_is_neither_disabled_nor_given_another_role(conn: Connect
 @pytest.mark.parametrize("came", ["last_seen_at", "password", "a session"])
 def test_an_admin_who_came_in_any_way_is_another_one(conn: Connection, came: str) -> None:
     lee = factories.operator(conn, "lee", "admin")
-    columns = {"last_seen_at": {"last_seen_at": NOON}, "password": {"password": "h"}}
+    columns: dict[str, dict[str, Any]] = {"last_seen_at": {"last_seen_at": NOON}, "password": {"password": "h"}}
     kim = factories.operator(conn, "kim", "admin", **columns.get(came, {}))
     if came == "a session":
         session(conn, kim)
