@@ -16,10 +16,16 @@ from worker.queries.pages import loads, waits
 Name = Annotated[str | None, Field(max_length=200)]
 
 
-class QueuesWanted(Following):
+class NamesWanted(Following):
     """What a list of queues or job types is narrowed to."""
 
     q: Annotated[str, Field(max_length=200, description="A part of the name.")] = ""
+
+
+class QueuesWanted(NamesWanted):
+    """The same, of queues or of tenants."""
+
+    by: Annotated[Literal["queue", "tenant"], Field(description="What a line stands for.")] = "queue"
 
 
 class StandingWanted(Wanted):
@@ -40,7 +46,7 @@ class Pause(Shape):
 
 
 class Load(Shape):
-    """The work of a queue or a job type, its speed per minute, and who takes it; `ready` is counted up to a limit."""
+    """The work of a queue, job type or tenant, its speed per minute, and who takes it; `ready` is counted up to a limit."""
 
     name: str
     ready: int
@@ -77,7 +83,7 @@ class Load(Shape):
 
 
 class LoadPage(Shape):
-    """One page of queues or job types, the fullest first."""
+    """One page of queues, job types or tenants, the fullest first."""
 
     at: datetime
     loads: list[Load]

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from app.api import ApiCall, in_transaction
 from app.documents import Document
 from app.errors import NotFound
-from app.shapes.queues import Load, LoadPage, QueuesWanted, StandingWanted
+from app.shapes.queues import Load, LoadPage, NamesWanted, StandingWanted
 from app.standing import Subject
 from app.standing_told import told
 from worker.database import Connection
@@ -20,7 +20,7 @@ LENGTH = 200
 @in_transaction
 def index(call: ApiCall, conn: Connection) -> Response:
     """List the job types and subscribers, the fullest first: what waits, how fast it moves, who takes it."""
-    asked = call.wanted(QueuesWanted)
+    asked = call.wanted(NamesWanted)
     page = queues.by_type(conn, call.figures, containing=asked.q.strip(), cursor=asked.cursor)
     loads = [Load.of(each) for each in page.lines]
     return Document(LoadPage(at=call.figures.at, loads=loads, next_cursor=page.older))

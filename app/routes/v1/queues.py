@@ -11,17 +11,27 @@ from app.shapes.queues import Load, LoadPage, QueuesWanted, StandingWanted
 from app.standing import Subject
 from app.standing_told import told
 from worker.database import Connection
+from worker.errors import InvalidInput
 from worker.queries.pages import queue, queues
+from worker.queries.pages.queues import Page
 from worker.settings import queue_name
 
 
 @in_transaction
 def index(call: ApiCall, conn: Connection) -> Response:
-    """List the queues, the fullest first: what waits, how fast it moves, who takes it."""
+    """List the queues, or the tenants, the fullest first: what waits, how fast it moves, who takes it."""
     asked = call.wanted(QueuesWanted)
-    page = queues.by_queue(call.figures, containing=asked.q.strip(), cursor=asked.cursor)
-    loads = [Load.of(each) for each in page.lines]
-    return Document(LoadPage(at=call.figures.at, loads=loads, next_cursor=page.older))
+    page = _page(call, conn, asked)
+    return Document(LoadPage(at=call.figures.at, loads=[Load.of(each) for each in page.lines], next_cursor=page.older))
+
+
+def _page(call: ApiCall, conn: Connection, asked: QueuesWanted) -> Page:
+    if asked.by == "queue":
+        return queues.by_queue(call.figures, containing=asked.q.strip(), cursor=asked.cursor)
+    if asked.q:
+        raise InvalidInput("q", "narrows queues; tenants are found at /api/v1/tenants")
+    page = queues.by_tenant(conn, call.figures, cursor=asked.cursor)
+    return Page([line.load for line in page.lines], page.older)
 
 
 @in_transaction

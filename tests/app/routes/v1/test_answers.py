@@ -26,7 +26,7 @@ def addresses(conn: Connection, route: ApiRoute) -> list[str]:
     }  # fmt: skip
     found = re.search(r"{(\w+)(:path)?}", route.path)
     if not found:
-        return [route.path]
+        return [route.path, *(["/api/v1/queues?by=tenant"] if route.path == "/api/v1/queues" else [])]
     column = columns[found[1]]
     rows = select(column).where(column.is_not(None)).distinct().order_by(column).limit(6)
     dead = rows.where(platform_jobs.c.status == "failed") if found[1] == "group" else rows

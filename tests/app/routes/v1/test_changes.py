@@ -9,12 +9,13 @@ from sqlalchemy import Connection
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.routes.v1.changes import CHANGES, V1
+from app.routes.v1 import CHANGES
 from tests import factories
 from tests.app.conftest import trail
 from tests.app.routes.programs import problem, program, token
 from worker.model import Status
 
+V1 = "/api/v1"
 MAIL = {"status": "failed", "queue": "mail"}
 
 
