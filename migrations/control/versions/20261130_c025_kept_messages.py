@@ -1,5 +1,7 @@
 """What a job died of as it is compared, and by which rule; of acts, when they were chosen and what was lost of them."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -39,14 +41,14 @@ def upgrade() -> None:
 
 
 def _index() -> None:
-    on = ("platform_jobs", [sa.text("coalesce(error_rule, 0)"), "id"])
+    columns: list[Any] = [sa.text("coalesce(error_rule, 0)"), "id"]
     where = bounded("status = 'failed'")
     if schema_of(op.get_bind()) is None:
-        op.create_index(_INDEX, *on, schema="control", **where)
+        op.create_index(_INDEX, "platform_jobs", columns, schema="control", **where)
         return
     with at_leisure(op.get_context()):
         op.drop_index(_INDEX, "platform_jobs", schema="control", if_exists=True, postgresql_concurrently=True)
-        op.create_index(_INDEX, *on, schema="control", postgresql_concurrently=True, **where)
+        op.create_index(_INDEX, "platform_jobs", columns, schema="control", postgresql_concurrently=True, **where)
 
 
 def downgrade() -> None:

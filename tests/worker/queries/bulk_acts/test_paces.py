@@ -49,7 +49,7 @@ def test_jobs_that_fail_alike_stop_those_that_were_to_run_after_them(conn: Conne
 
 
 def test_an_error_of_before_is_no_result_and_the_same_again_is_told_as_such(conn: Connection) -> None:
-    known = {"attempts": 1, "error_type": "ValueError", "error_fingerprint": SAME.fingerprint}
+    known: dict[str, Any] = {"attempts": 1, "error_type": "ValueError", "error_fingerprint": SAME.fingerprint}
     act = press(conn, [job(conn, **LATER, **known) for _ in range(2)], **RUN)
     assert (after(conn, act, 2).same_error, after(conn, act, 2).new_error) == (0, 0)
     assert ran(conn, NOON + 3 * SECOND, SAME, limit=1) == 1
