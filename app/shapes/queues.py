@@ -46,7 +46,7 @@ class Pause(Shape):
 
 
 class Load(Shape):
-    """The work of a queue, job type or tenant, its speed per minute, and who takes it; `ready` is counted up to a limit."""
+    """The work of a queue, job type or tenant, its speed per minute, who takes it; `ready` is counted up to a limit."""
 
     name: str
     ready: int
