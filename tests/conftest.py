@@ -34,11 +34,17 @@ BOTH = tuple(
 )
 """Where a test that uses the database runs on PostgreSQL and on SQLite, unless it is marked `postgresql`."""
 
+LAST = ("playwright", "visit")
+"""Who uses the first runs after all that do not, and who uses the second, after those that do not."""
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that drive the browser run last: from then on, Playwright's event loop holds the main thread."""
-    items.sort(key=lambda item: "playwright" in getattr(item, "fixturenames", ()))
+    """Tests that drive the browser run last: from then on, Playwright's event loop holds the main thread.
+
+    Of those, the long ones come first, so that no process has to wait for another's at the end.
+    """
+    items.sort(key=lambda item: [each in getattr(item, "fixturenames", ()) for each in LAST])
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

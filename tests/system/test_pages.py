@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,25 +12,24 @@ from tests.system import axe
 from tests.system.conftest import Unlike
 from tests.system.looks import put_on
 from tests.system.scenes import Scenes
-from tests.system.views import VIEWS
+from tests.system.views import VIEWS, View
 from tests.system.watch import Watch
 
-EACH = [pytest.param(name, marks=pytest.mark.xdist_group(f"views of {view.scene}")) for name, view in VIEWS.items()]
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_page_looks_as_approved_and_shuts_nobody_out(name: str, scenes: Scenes, unlike: Unlike) -> None:
+    with shown(scenes, VIEWS[name]) as page:
+        found = unlike(page, name)
+        for look, rules in axe.LOOKS_AT.items():
+            put_on(page, look)
+            found += [f"{look}: {words}" for words in axe.violations(page, rules)]
+    assert found == []
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A view, open before somebody."""
-
-    name: str
-    page: Page
-
-
-@pytest.fixture(scope="module", params=EACH)
-def shown(scenes: Scenes, request: pytest.FixtureRequest) -> Iterator[Shown]:
+@contextmanager
+def shown(scenes: Scenes, view: View) -> Iterator[Page]:
     """A view that is all there; fails when it complained of something."""
-    view, watch = VIEWS[request.param], Watch()
-    scene = scenes.shared(view.scene)
+    scene, watch = scenes.shared(view.scene), Watch()
     page = scene.page(view.visitor)
     watch.expect(view.complains)
     watch.over(page, scene.console.url)
@@ -40,16 +39,6 @@ def shown(scenes: Scenes, request: pytest.FixtureRequest) -> Iterator[Shown]:
     if view.then:
         view.then(page)
     page.evaluate("document.fonts.ready")
-    yield Shown(request.param, page)
+    yield page
     page.close()
     assert watch.complaints() == []
-
-
-def test_a_page_looks_as_approved(shown: Shown, unlike: Unlike) -> None:
-    assert unlike(shown.page, shown.name) == []
-
-
-@pytest.mark.parametrize(("look", "rules"), axe.LOOKS_AT.items(), ids=axe.LOOKS_AT.keys())
-def test_a_page_shuts_nobody_out(shown: Shown, look: str, rules: axe.Rules) -> None:
-    put_on(shown.page, look)
-    assert axe.violations(shown.page, rules) == []
