@@ -57,7 +57,7 @@ def test_a_list_is_kept_by_name_and_come_back_to(enter: Enter, charge: UUID) -> 
     page.wait_for_url(MINE)
     page.goto("/jobs")
     page.get_by_role("button", name="Views").click()
-    page.get_by_role("link", name="Payments, oldest first").click()
+    page.get_by_role("link", name="Payments, oldest first", exact=True).click()
     page.wait_for_url(MINE)
     expect(page.locator("[data-rows] > tr")).to_have_count(1)
 

@@ -82,6 +82,7 @@ def test_what_was_just_done_is_undone_by_a_key_and_a_queue_is_paused_from_its_ro
     expect(page.get_by_role("dialog").locator(":focus")).to_have_count(1)
     press(page, "Enter")
     expect(page.locator("#toasts .toast").first).to_contain_text("Replayed 1 job.")
+    expect(page.get_by_role("dialog")).to_be_hidden()
     press(page, "u")
     expect(page.locator("#toasts .toast").first).to_contain_text("Undone: 1 job is as it was")
     page.goto(page.url.partition("/dead-letters")[0] + "/queues")
