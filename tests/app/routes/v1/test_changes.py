@@ -75,7 +75,7 @@ def test_a_copy_is_made_once_under_one_key(api: TestClient, conn: Connection) ->
     assert len(trail(conn, "copy")) == 1
 
 
-REFUSED = (
+REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("replays", {}),
     ("replays", {"jobs": [str(UUID(int=1))], "filters": MAIL}),
     ("replays", {"filters": {"status": "running"}}),
