@@ -45,6 +45,7 @@ DEEDS: Mapping[str, Deed] = {
     "rejoin": Deed("groups", "no longer splits", "group rejoined", "groups rejoined"),
     "return": Deed("groups", "saw come back", "group come back", "groups come back"),
     "pause": Deed("queues", "paused", "queue paused", "queues paused"),
+    "pause-end": Deed("queues", "gave another end to the pause of", "end of a pause changed", "ends of pauses changed"),
     "resume": Deed("queues", "resumed", "queue resumed", "queues resumed"),
     "drain": Deed("workers", "drained", "worker drained", "workers drained"),
     "provision": Deed("tenants", "provisioned", "provisioning", "provisionings"),

@@ -24,7 +24,7 @@ from worker.queries.pages.figures import Figures
 from worker.queries.pages.flow import Flow
 from worker.queries.pages.queue import Standing
 
-ACTS = ("pause", "resume")
+ACTS = ("pause", "pause-end", "resume")
 ACTS_SHOWN = 8
 PARTS_SHOWN, PART_LENGTH, LABEL_LENGTH = 5, 200, 40
 

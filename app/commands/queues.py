@@ -79,6 +79,21 @@ def pause(desk: Desk, *, queue: str, reason: str, pause_seconds: float | None) -
     desk.answer({"queue": queue, "paused": True, "changed": changed, "until": until if changed else None}, text)
 
 
+@command.command("pause-end")
+@click.argument("queue", type=as_queue, metavar="QUEUE")
+@click.option("--for", "seconds", type=as_span, metavar="SPAN", help="Resume by itself after 15m, 2h, ...; else never.")
+@reason_option
+@at_desk
+def change_end(desk: Desk, *, queue: str, seconds: float | None, reason: str | None) -> None:
+    """Give the pause of QUEUE another end, counted from now; without one it lasts until somebody resumes."""
+    with desk.engine.begin() as conn:
+        until = readiness.clock(conn) + timedelta(seconds=seconds) if seconds else None
+        changed = queues.change_end(conn, queue=queue, actor=desk.actor, reason=reason, until=until)
+    ends = f"ends in {duration(seconds)}" if seconds else "lasts until somebody resumes"
+    text = f"the pause of {queue} {ends}" if changed else f"{queue} is not paused"
+    desk.answer({"queue": queue, "paused": changed, "changed": changed, "until": until if changed else None}, text)
+
+
 @command.command("resume")
 @click.argument("queue", type=as_queue, metavar="QUEUE")
 @reason_option

@@ -146,6 +146,12 @@ PLACES: Mapping[str, Entry] = {
         may="operator",
         presses=("/queues/{queue}/pause",),
     ),
+    "pause-end": Entry(
+        "Change the end",
+        "Lets a pause that is in force end sooner, later, or only when somebody resumes. Who paused the queue stays.",
+        may="operator",
+        presses=("/queues/{queue}/pause/end",),
+    ),
     "resume": Entry(
         "Resume", "Lets workers take from the queue again.", may="operator", presses=("/queues/{queue}/resume",)
     ),

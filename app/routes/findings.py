@@ -15,9 +15,10 @@ from worker.queries.pages.attention.rehearsal import rehearse
 
 
 def index(call: Call, conn: Connection) -> Response:
-    """Every kind of trouble with its limit; others can be tried, which changes nothing."""
+    """Every kind of trouble with its limit, or the live region; others can be tried, which changes nothing."""
     seen = Seen(conn, call.figures, call.settings.limits)
-    return render(call, "findings/index.html", rehearsal=rehearse(seen, _tried(call)))
+    region = "limits" if call.region == "limits" else None
+    return render(call, "findings/index.html", block=region, rehearsal=rehearse(seen, _tried(call)))
 
 
 def _tried(call: Call) -> dict[str, float]:

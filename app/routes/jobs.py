@@ -52,6 +52,7 @@ def _list(call: Call, conn: Connection, *, problem: str | None = None) -> Respon
         wanted=wanted,
         segments=job_list.segments(call, wanted),
         chips=job_list.chips(wanted),
+        pause=call.figures.paused.get(wanted.queue) if wanted.queue else None,
         spans=job_list.spans(wanted),
         exports={ending: job_list.exported(wanted, ending) for ending in ("csv", "jsonl")},
         **_kept(call, conn, wanted),

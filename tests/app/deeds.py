@@ -234,6 +234,9 @@ def of_tenant(noun: str) -> dict[str, str]:
 
 PLACES = {
     "pause": Deed(queue, "/queues/{id}/pause", {"until": "", **WHY}, WHY, f"queues pause {{id}} {BECAUSE}"),
+    "pause-end": Deed(
+        paused, "/queues/{id}/pause/end", {"until": "", **WHY}, WHY, f"queues pause-end {{id}} {BECAUSE}"
+    ),
     "resume": Deed(paused, "/queues/{id}/resume", WHY, WHY, f"queues resume {{id}} {BECAUSE}"),
     "drain": Deed(worker, "/workers/{id}/drain", WHY, WHY, f"workers drain {{id}} --yes {BECAUSE}", seen="/workers"),
     "provision": Deed(tenant, form={}, body={}, command="tenants provision {name}", **of_tenant("provisionings")),

@@ -29,7 +29,7 @@ ELSEWHERE = {
 """Lines of the console whose line of the API has another address."""
 NOT_FOR_PROGRAMS = (
     (r"(GET|POST) /(sign-|invitations|password|account).*", TOKENS_ARE_NOT_PEOPLE),
-    (r"GET /.*/(new|pause|resume|drain|disable)", DIALOG),
+    (r"GET /.*/(new|pause|pause/end|resume|drain|disable)", DIALOG),
     (r"GET /(live|help|lens)", "it belongs to pages alone"),
     (r"POST /jobs/views.*", "a view is somebody's; a program keeps its own lists"),
     (r"GET /jobs/suggestions", "it completes what is typed"),

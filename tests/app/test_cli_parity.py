@@ -20,6 +20,7 @@ COMMANDS = {
     "/queues": "queues list",
     "/queues/{queue}": "queues show",
     "/queues/{queue}/pause": "queues pause",
+    "/queues/{queue}/pause/end": "queues pause-end",
     "/queues/{queue}/resume": "queues resume",
     "/job-types/{type:path}": "job-types show",
     "/workers": "workers list",

@@ -53,6 +53,7 @@ PAGES = {
     "/queues/{queue}": ("/queues/invoices", "Why jobs wait"),
     "/job-types/{type:path}": ("/job-types/render_report", "Where it waits"),
     "/queues/{queue}/pause": ("/queues/invoices/pause", "Pause invoices"),
+    "/queues/{queue}/pause/end": ("/queues/mail/pause/end", "Change the end of the pause of mail"),
     "/queues/{queue}/resume": ("/queues/mail/resume", "Resume mail"),
     "/workers": ("/workers", "ops-1"),
     "/workers/{instance}": ("/workers/worker-1", "Pulse"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, or_, select
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from worker.database import Row, Timestamp, insert, moment, optional
 from worker.queries import wakeups
@@ -27,6 +27,12 @@ PAUSE = _PAUSE.on_conflict_do_update(
     set_={name: _PAUSE.excluded[name] for name in ("paused_at", "paused_by", "paused_until", "reason")},
     where=queue_controls.c.paused_until <= moment(),  # a pause in force keeps its author; one that lapsed is replaced
 ).returning(queue_controls.c.queue)
+CHANGE_END = (
+    update(queue_controls)
+    .where(queue_controls.c.queue == bindparam("of_queue"), _in_force)
+    .values(paused_until=optional("until_time", Timestamp))
+    .returning(queue_controls.c.queue)
+)
 RESUME = delete(queue_controls).where(queue_controls.c.queue == bindparam("of_queue")).returning(queue_controls.c.queue)
 
 
@@ -45,6 +51,27 @@ def pause(
         return False
     detail = {"until": until.isoformat()} if until else {}
     record(conn, actor=actor, action="pause", target=queue, reason=reason, detail=detail, now=now)
+    return True
+
+
+def change_end(
+    conn: Connection,
+    *,
+    queue: str,
+    actor: Actor,
+    reason: str | None = None,
+    until: datetime | None = None,
+    now: datetime | None = None,
+) -> bool:
+    """Let a pause in force end at another time, or only when somebody resumes; False when it is not paused.
+
+    Who paused it, and why, stays as it is.
+    """
+    values = {"of_queue": queue_name(queue), "until_time": until, "at_now": now}
+    if conn.execute(CHANGE_END, values).first() is None:
+        return False
+    detail = {"until": until.isoformat()} if until else {}
+    record(conn, actor=actor, action="pause-end", target=queue, reason=reason, detail=detail, now=now)
     return True
 
 

@@ -48,7 +48,7 @@ from app.shapes.operators import Operator, OperatorPage
 from app.shapes.orders import NewAct, NewCancellation, NewReassignment, Outlook
 from app.shapes.people import Ended, Handed, NewAddress, NewOperator, NewRole
 from app.shapes.provisionings import Again
-from app.shapes.queue_changes import NewPause
+from app.shapes.queue_changes import NewEnd, NewPause
 from app.shapes.queues import LoadPage, NamesWanted, QueuesWanted, Standing, StandingWanted
 from app.shapes.releases import NewRelease, Release, ReleaseList, Stretch
 from app.shapes.tenants import TenantLines, TenantsWanted, TenantWanted, TenantWhole
@@ -133,6 +133,7 @@ CHANGES = (
     _move("/api/v1/dead-letters/splits/removals", groups.rejoin, body=OfGroup),
     # queues, workers, tenants
     _change("/api/v1/queues/{queue}/pause", pauses.create, body=NewPause),
+    _change("/api/v1/queues/{queue}/pause/end", pauses.change_end, body=NewEnd),
     _change("/api/v1/queues/{queue}/resume", pauses.delete, body=WithWhy),
     _change("/api/v1/workers/{instance}/drain", drains.create, body=WithWhy),
     _change("/api/v1/tenants/{tenant}/provisionings", provisionings.create, body=Again),

@@ -10,7 +10,7 @@ from app.api import ApiCall, in_transaction
 from app.documents import Document
 from app.errors import NotFound
 from app.shapes.changes import Changed, WithWhy
-from app.shapes.queue_changes import NewPause
+from app.shapes.queue_changes import NewEnd, NewPause
 from worker.database import Connection
 from worker.errors import InvalidInput
 from worker.queries import queues
@@ -25,6 +25,16 @@ def create(call: ApiCall, conn: Connection) -> Response:
         raise InvalidInput("until", "is over")
     how: dict[str, Any] = {"reason": asked.reason, "until": asked.until, "now": call.now}
     return Document(Changed(changed=queues.pause(conn, queue=queue, actor=call.actor, **how)))
+
+
+@in_transaction
+def change_end(call: ApiCall, conn: Connection) -> Response:
+    """Let a pause that is in force end at another time, or only when somebody resumes."""
+    asked, queue = call.read(NewEnd), _queue(call)
+    if asked.until is not None and asked.until <= call.now:
+        raise InvalidInput("until", "is over")
+    how: dict[str, Any] = {"reason": asked.reason or None, "until": asked.until, "now": call.now}
+    return Document(Changed(changed=queues.change_end(conn, queue=queue, actor=call.actor, **how)))
 
 
 @in_transaction

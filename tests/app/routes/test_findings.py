@@ -59,3 +59,12 @@ def test_what_is_no_limit_is_refused_by_the_name_of_its_kind(visitor: Visitor, g
     page = visitor("viewer").get(f"/findings?behind={given}")
     assert page.status_code == 400
     assert "behind: must be a number above 0" in page.text
+
+
+def test_the_limits_are_live_with_what_is_tried_in_their_address(visitor: Visitor, conn: Connection) -> None:
+    seen(conn, 130)
+    live = {"HX-Request": "true", "HX-Target": "form#limits"}
+    region = visitor("viewer").get("/findings?behind=100", headers=live).text
+    assert region.lstrip().startswith("<form")
+    assert 'hx-get="/findings?behind=100"' in region
+    assert row(region, "behind")[-1] == "once"

@@ -15,6 +15,8 @@ from tests.app.conftest import Visitor
 from tests.app.routes.rows import cells, plain
 from tests.factories import NOON
 from worker.model import Status
+from worker.queries import queues
+from worker.queries.audit import Actor
 from worker.queries.pages import keyset
 
 ROWS = {"HX-Request": "true", "HX-Target": "div#rows"}
@@ -238,3 +240,15 @@ def test_a_page_costs_few_statements(
     assert client.get(address.format(job=job)).status_code == 200
     seam = [statement for statement in executed if "operator_sessions" in statement or statement == "BEGIN"]
     assert len(executed) - figures - len(seam) <= most
+
+
+def test_the_jobs_of_a_paused_queue_say_by_whom_why_and_until_when(visitor: Visitor, conn: Connection) -> None:
+    end = NOON + timedelta(hours=2)
+    queues.pause(conn, queue="mail", actor=Actor("mira"), reason="provider down", until=end, now=NOON)
+    mine = visitor("viewer")
+    page = plain(mine.get("/jobs?queue=mail").text)
+    assert "Queue mail is paused until 14:00" in page
+    assert "By mira" in page
+    assert "provider down" in page
+    assert "is paused" not in mine.get("/jobs").text
+    assert "is paused" not in mine.get("/jobs?queue=bulk").text

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from tests import factories
 from tests.app.conftest import Visitor, trail
+from tests.app.routes.rows import plain
 from tests.factories import NOON
 from worker.queries import queues
 from worker.queries.audit import Actor
@@ -143,3 +144,26 @@ def test_a_viewer_may_neither_see_the_form_nor_send_it(visitor: Visitor, conn: C
     assert browser.post("/queues/mail/pause", data={"reason": "why", "until": ""}).status_code == 403
     assert queues.paused(conn, now=NOON) == {}
     assert {row.outcome for row in trail(conn)} == {"refused"}
+
+
+def test_a_pause_in_force_gets_another_end_and_keeps_its_author(visitor: Visitor, conn: Connection) -> None:
+    queues.pause(conn, queue="mail", actor=Actor("mira"), reason="provider down", now=NOON)
+    mine = visitor("operator")
+    assert "/queues/mail/pause/end" in mine.get("/queues/mail").text
+    assert "provider down" in mine.get("/queues/mail/pause/end").text
+    assert mine.post("/queues/mail/pause/end", data={"until": "4h", "reason": "still down"}).status_code == 303
+    pause = queues.paused(conn, now=NOON)["mail"]
+    assert (pause.paused_by, pause.reason, pause.paused_until) == ("mira", "provider down", NOON + timedelta(hours=4))
+    assert mine.post("/queues/mail/pause/end", data={"until": ""}).status_code == 303
+    assert queues.paused(conn, now=NOON)["mail"].paused_until is None
+    told = plain(mine.get("/queues/mail").text)
+    assert "end of the pause changed by" in told
+    assert "still down" in told
+
+
+def test_the_end_of_no_pause_is_not_changed(visitor: Visitor, conn: Connection) -> None:
+    mine = visitor("operator")
+    assert "It is not paused now" in mine.get("/queues/mail/pause/end").text
+    assert mine.post("/queues/mail/pause/end", data={"until": "1h"}).status_code == 303
+    assert queues.paused(conn, now=NOON) == {}
+    assert mine.post("/queues/mail/pause/end", data={"until": "soon"}).status_code == 422
