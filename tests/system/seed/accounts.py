@@ -11,6 +11,7 @@ from app import sessions
 from tests import factories
 from tests.system.seed import people, staff
 from tests.system.seed.clock import NOW, ago, identity
+from worker.model import Status
 from worker.queries import links
 from worker.queries import sessions as stored
 from worker.queries.schema import operators, second_factors
@@ -19,6 +20,7 @@ INVITATION = "the-token-of-robins-invitation"
 LEE, ROBIN = identity("operator", 1, ago(days=90)), identity("operator", 5, ago(days=1))
 LONG = "Wilhelmina Featherstonehaugh-Cholmondeley of the night shift in Christchurch"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+SEALED = {"schema": "watchfloor.email.v1", "ciphertext": "c2VhbGVk"}
 SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 
 
@@ -42,6 +44,10 @@ def insert_all(conn: Connection) -> None:
     _browser(conn, "dana's phone", identity("operator", 0, ago(days=90)), "198.51.100.20", SAFARI, ago(minutes=31))
     hashed = sessions.digest(INVITATION)
     links.issue(conn, operator_id=ROBIN, token_hash=hashed, purpose="invitation", lifetime_seconds=3600, now=NOW)
+    key = f"email:invitation:{hashed[: links.KEY_LENGTH]}"
+    ended = {"status": Status.CANCELLED, "created_at": ago(hours=20), "finished_at": ago(hours=19)}
+    mail = {"job_type": "send_email", "queue": "mail", "payload": SEALED, "idempotency_key": key}
+    factories.job(conn, id=identity("mail", 0, ago(hours=20)), **mail, **ended)
 
 
 def _browser(conn: Connection, token: str, of: Any, address: str, agent: str, at: datetime) -> None:

@@ -28,6 +28,7 @@ CHEEKY = "row 1 of <b onmouseover=\"alert('hi')\">feed.csv</b> has 13 columns, n
 FIRST_STARTS = ("09:14:07", "09:14:31", "09:15:44", "09:19:02", "09:31:40")
 """When the attempts of the job began whose page is shown."""
 
+PUBLISHED = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 DEAD_JOB = identity("dead invoice", 0, at(FIRST_STARTS[0]))
 
 
@@ -71,6 +72,7 @@ def _invoices() -> Iterator[rows.Row]:
             queue="default",
             tenant_id=TENANT_IDS[slug],
             payload=payload,
+            traceparent=PUBLISHED,
             **event,
             **error,
         )

@@ -35,6 +35,7 @@ EMPTY: Row = {
     "event_type": None,
     "subscriber_id": None,
     "source": "api",
+    "traceparent": None,
     "error_type": None,
     "error_summary": None,
     "error_detail": None,

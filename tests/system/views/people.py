@@ -9,6 +9,9 @@ from tests.system.views.view import View, press
 VIEWS = {
     "operators": View("/operators", "Accounts of every kind, with what each may do.", "accounts"),
     "operator": View(f"/operators/{accounts.LEE}", "An admin's account, and its browsers.", "accounts"),
+    "operator-unreached": View(
+        f"/operators/{accounts.ROBIN}", "Somebody invited whose mail was cancelled before it left.", "accounts"
+    ),
     "invite": View("/operators", "Whom to let in.", "accounts", then=press("Invite", until="Name")),
     "account": View("/account", "The own account.", "accounts"),
     "invitation": View(
