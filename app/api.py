@@ -102,6 +102,7 @@ class ApiRoute:
     answer: type[BaseModel] | str
     """The model of its answer, or the media type of one that is no JSON."""
     query: type[BaseModel] = Wanted
+    """The parameters of its address; what is none of them is refused."""
     body: type[BaseModel] | None = None
     statuses: tuple[int, ...] = (200,)
     """Those of its answers; what a refusal may have follows from the rest."""
@@ -176,5 +177,6 @@ def _call(request: Request, route: ApiRoute, *, token: Token, now: datetime, bod
 
 
 def _handled(call: ApiCall) -> Response:
+    bodies.require_known(call.query, call.route.query)
     call.body.seek(0)
     return call.route.handler(call)

@@ -18,6 +18,7 @@ from worker.failures import safe_text
 
 IN_MEMORY_BYTES = 1024 * 1024
 MAX_SECONDS = 300
+PARAMETERS = "The parameters are not what is taken here."
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -62,7 +63,15 @@ def parameters(query: QueryParams, model: type[Model]) -> Model:
         return model.model_validate(dict(query))
     except ValidationError as refusal:
         found = refusal.errors(include_url=False, include_context=False, include_input=False)
-    raise _refused("The parameters are not what is taken here.", found)
+    raise _refused(PARAMETERS, found)
+
+
+def require_known(query: QueryParams, model: type[BaseModel]) -> None:
+    """Refuse what is no parameter there, unless the model takes whatever comes."""
+    strange = sorted(query.keys() - model.model_fields.keys())
+    if strange and model.model_config.get("extra") == "forbid":
+        errors = [{"field": safe_text(name, 100), "detail": "Is no parameter here"} for name in strange[:20]]
+        raise Refused(422, PARAMETERS, errors=errors)
 
 
 def _refused(words: str, found: Sequence[ErrorDetails]) -> Refused:

@@ -24,6 +24,12 @@ class Wanted(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Whatever(BaseModel):
+    """Parameters that somebody else's configuration adds."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
 class Following(Wanted):
     """Those of a list whose pages are of one size."""
 

@@ -58,6 +58,8 @@ def test_whatever_is_sent_is_answered_as_the_document_says(
     there = known if mode is GenerationMode.POSITIVE else {}
     for found in document.get_all_operations():
         assert isinstance(found, Ok), found
+        if mode is GenerationMode.NEGATIVE and found.ok().path == "/metrics":
+            continue  # whoever scrapes may add parameters
         ask(morning, found.ok().as_strategy(generation_mode=mode), there)
 
 

@@ -61,6 +61,12 @@ def test_what_is_no_filter_is_refused_by_its_name(reader: TestClient, query: dic
     assert [each["field"] for each in found["errors"]] == [field]
 
 
+@pytest.mark.parametrize("address", ["/api/v1/token", "/api/v1/views", LIST, "/admin/tenants"])
+def test_a_parameter_that_is_none_is_never_ignored(api: TestClient, address: str) -> None:
+    found = problem(api.get(address, params={"colour": "blue"}), 422)
+    assert [each["field"] for each in found["errors"]] == ["colour"]
+
+
 def test_what_is_closed_is_neither_shown_nor_searched(reader: TestClient, conn: Connection) -> None:
     job = factories.job(conn, job_type="invoice", payload={"customer": {"email": SECRET, "name": "Ada"}, "n": 2**70})
     answer = reader.get(f"{LIST}/{job}")
