@@ -11,6 +11,7 @@ from jinja2 import Environment
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import Connection
 
+from app import sessions
 from app.assets import Assets
 from app.main import new_worker
 from tests import browser as chromium
@@ -145,8 +146,11 @@ def hire(url: str, desk: Desk) -> Iterator[Hire]:
 def visit(console: Console, new_context: NewContext, watch: Watch) -> Enter:
     """Opens a page in a new browser that nobody has signed in with: `visit("/sign-in")`."""
 
-    def open_page(path: str = "/", **options: Any) -> Page:
-        page = new_context(base_url=console.url, **options).new_page()
+    def open_page(path: str = "/", *, token: str | None = None, **options: Any) -> Page:
+        context = new_context(base_url=console.url, **options)
+        if token:
+            context.add_cookies([{"name": sessions.COOKIE, "value": token, "url": console.url}])
+        page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         watch.over(page, console.url)
         page.goto(path)
@@ -157,14 +161,9 @@ def visit(console: Console, new_context: NewContext, watch: Watch) -> Enter:
 
 @pytest.fixture
 def enter(visit: Enter, console: Console, conn: Connection) -> Enter:
-    """Signs somebody in through a one-time link, in a browser of their own: `enter("dana", "/queues")`."""
+    """Opens a page in the own browser of somebody who has signed in: `enter("dana", "/queues")`."""
 
-    def sign_in(name: str = "dana", path: str = "/", *, role: str = "operator", **options: Any) -> Page:
-        page = visit(console.link(conn, name, role), **options)
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("/")
-        if path != "/":
-            page.goto(path)
-        return page
+    def open_page(name: str = "dana", path: str = "/", *, role: str = "operator", **options: Any) -> Page:
+        return visit(path, token=console.session(conn, name, role), **options)
 
-    return sign_in
+    return open_page

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from datetime import datetime
 from queue import Queue
+from uuid import UUID
 
 from sqlalchemy import Connection, select
 
@@ -14,6 +16,7 @@ from app.server import Server
 from app.settings import ConsoleSettings
 from tests import factories
 from worker.handlers import Registry
+from worker.queries import sessions as stored
 from worker.queries.schema import operators
 
 PATIENCE_SECONDS = 20
@@ -49,5 +52,18 @@ class Console:
 
     def link(self, conn: Connection, name: str, role: str) -> str:
         """The path of a one-time link for the operator of that name, who is added if new."""
-        known = conn.execute(select(operators.c.id).where(operators.c.name == name)).scalar_one_or_none()
-        return sessions.new_link(conn, operator_id=known or factories.operator(conn, name, role), now=self._now)
+        return sessions.new_link(conn, operator_id=_operator(conn, name, role), now=self._now)
+
+    def session(self, conn: Connection, name: str, role: str) -> str:
+        """The token of a session that the operator of that name, who is added if new, has just begun."""
+        token, lasting = secrets.token_urlsafe(), {"idle_seconds": 3600.0, "length_seconds": 3600.0}
+        of, hashed = _operator(conn, name, role), sessions.digest(token)
+        stored.open_session(
+            conn, operator_id=of, token_hash=hashed, address="127.0.0.1", user_agent="tests", now=self._now, **lasting
+        )
+        return token
+
+
+def _operator(conn: Connection, name: str, role: str) -> UUID:
+    known = conn.execute(select(operators.c.id).where(operators.c.name == name)).scalar_one_or_none()
+    return known or factories.operator(conn, name, role)
