@@ -50,7 +50,12 @@ document.addEventListener("input", (event) => {
   if (radio && radio !== event.target) radio.checked = true;
 });
 
-dialog?.addEventListener("close", () => dialog.replaceChildren());
+// What opened the dialog may be gone by now; then the page has the focus, and not the first link of all.
+dialog?.addEventListener("close", () => {
+  dialog.replaceChildren();
+  const holder = document.activeElement;
+  if (!holder || holder === document.body || holder.matches(".skip")) document.getElementById("main").focus({ preventScroll: true });
+});
 
 document.addEventListener("click", async (event) => {
   const closer = event.target.closest("[data-close]");

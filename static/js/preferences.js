@@ -1,5 +1,8 @@
-// Runs before the first paint: the two things a browser remembers are its theme and its time zone.
+// Runs before the first paint: the two things a browser remembers are its theme and its time zone. The paint waits for
+// the fonts, which come along, so that nothing moves when they are there; but not for long.
 const root = document.documentElement;
+const fonts = ['1em "Inter Variable"', '1em "JetBrains Mono Variable"'];
+const longest = 1_000;
 
 function recall(name) {
   try { return localStorage.getItem(`watchfloor.${name}`); } catch { return null; }
@@ -21,6 +24,10 @@ function show(name, fallback) {
 const preferences = { theme: "system", zone: "utc" };
 
 root.dataset.js = "";
+root.dataset.fonts = "coming";
+const here = () => { delete root.dataset.fonts; };
+Promise.all(fonts.map((font) => document.fonts.load(font))).then(here, here);
+setTimeout(here, longest);
 for (const [name, fallback] of Object.entries(preferences)) show(name, fallback);
 
 document.addEventListener("DOMContentLoaded", () => {

@@ -11,6 +11,8 @@ from starlette.testclient import TestClient
 from app.assets import Assets
 from worker.resources import folder
 
+MEDIA = ("text/css", "text/javascript", "image/svg+xml", "font/woff2")
+
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
@@ -71,7 +73,16 @@ def test_every_file_that_a_page_names_is_served_to_be_kept(client: TestClient) -
         answer = client.get(address)
         assert answer.status_code == 200
         assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        assert answer.headers["content-type"].split(";")[0] in ("text/css", "text/javascript", "image/svg+xml")
+        assert answer.headers["content-type"].split(";")[0] in MEDIA
+
+
+def test_text_comes_packed_to_whoever_can_read_that(client: TestClient) -> None:
+    stylesheet = re.search(r'href="(/static/[^"]+/app.css)"', client.get("/sign-in").text)
+    assert stylesheet
+    packed, plain = (client.get(stylesheet[1], headers={"Accept-Encoding": way}) for way in ("gzip", "identity"))
+    assert (packed.headers["content-encoding"], "content-encoding" in plain.headers) == ("gzip", False)
+    assert packed.text == plain.text
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 3
 
 
 def test_the_fonts_that_the_stylesheet_names_are_served_beside_it(client: TestClient) -> None:

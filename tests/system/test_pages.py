@@ -1,4 +1,4 @@
-"""Every page as it shall look, light, dark and on a phone; and nothing on it that shuts anybody out."""
+"""Every page as it shall look, light, dark and on a phone; nothing on it shuts anybody out, moves, or does not fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.system import axe
+from tests.system import axe, comfort
 from tests.system.conftest import Unlike
 from tests.system.looks import put_on
 from tests.system.scenes import Scenes
@@ -19,10 +19,12 @@ from tests.system.watch import Watch
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_page_looks_as_approved_and_shuts_nobody_out(name: str, scenes: Scenes, unlike: Unlike) -> None:
     with shown(scenes, VIEWS[name]) as page:
-        found = unlike(page, name)
+        found = comfort.movements(page)
+        found += unlike(page, name)
         for look, rules in axe.LOOKS_AT.items():
             put_on(page, look)
             found += [f"{look}: {words}" for words in axe.violations(page, rules)]
+        found += comfort.discomforts(page)
     assert found == []
 
 
