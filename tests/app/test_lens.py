@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from app.lens import split, within
 from tests import factories
 from tests.app.conftest import Visitor, browser
+from worker.model import Status
 
 LINK = re.compile(r'(data-leaves )?\b(?:href|action|formaction|src|hx-get|hx-post|hx-sse:connect)="(/[^"]*)')
 
@@ -119,3 +120,28 @@ def test_the_chooser_leads_nowhere_but_to_pages(visitor: Visitor, conn: Connecti
     page = visitor().get("/lens?at=//e.example/").text
     assert 'href="/in/acme/"' in page
     assert "e.example" not in page
+
+
+def test_a_view_of_another_tenant_says_that_it_leaves(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    factories.tenant(conn, "globex")
+    client = visitor()
+    client.post("/in/acme/jobs/views", data={"name": "Dead", "query": "status=failed"})
+    client.post("/jobs/views", data={"name": "All dead", "query": "status=failed"})
+    found = links(client.get("/in/globex/jobs").text)
+    assert ("data-leaves ", "/jobs?status=failed&amp;tenant=acme") in found
+    assert ("", "/in/globex/jobs?status=failed") in found
+
+
+def test_of_very_many_tenants_a_few_are_shown(visitor: Visitor, conn: Connection) -> None:
+    for number in range(25):
+        factories.tenant(conn, f"tenant-{number:02}")
+    page = visitor().get("/lens").text
+    assert len(re.findall(r'href="/in/', page)) == 20
+    assert "More than 20: type on" in page
+
+
+def test_text_for_a_channel_leads_back_into_the_lens(visitor: Visitor, conn: Connection) -> None:
+    tenant_id = factories.tenant(conn, "acme")
+    factories.job(conn, tenant_id=tenant_id, status=Status.FAILED, error_fingerprint="f" * 16)
+    assert "http://localhost/in/acme/dead-letters?group=" in visitor().get("/in/acme/dead-letters").text

@@ -122,6 +122,18 @@ async def test_three_hundred_pages_cost_the_database_what_one_does(room: Room, c
     assert sorted(together) == sorted(alone)
 
 
+async def test_each_lens_has_its_own(room: Room, conn: Connection) -> None:
+    for slug in ("acme", "globex"):
+        factories.job(conn, tenant_id=factories.tenant(conn, slug), job_type=f"report_of_{slug}")
+    token = await room.enter("dana")
+    await room.look()
+    for slug, other in (("acme", "globex"), ("globex", "acme")):
+        (answer,) = await room.fetch([token], "div#rows", path=f"/in/{slug}/jobs")
+        assert [f"report_of_{each}" in answer.text for each in (slug, other)] == [True, False]
+    (everybodys,) = await room.fetch([token], "div#rows", path="/jobs")
+    assert [f"report_of_{each}" in everybodys.text for each in ("acme", "globex")] == [True, True]
+
+
 async def test_each_role_sees_what_it_may(room: Room, conn: Connection) -> None:
     factories.worker_instance(conn, last_heartbeat_at=(await _now(room)) - timedelta(seconds=1))
     tokens = [await room.enter("dana"), await room.enter("vera", "viewer")]

@@ -81,3 +81,22 @@ def test_no_step_walks_over_jobs_that_are_not_its_own(stocked: Connection) -> No
             assert [step for step in steps if step.kind == "Seq Scan" and step.table in (*TABLES, *OURS)] == []
             used |= {step.index for step in steps if step.table in (*TABLES, *OURS, "worker_instances")}
     assert used - {None} <= {ROW, JOBS, OF_JOB, BEAT, "ix_bulk_acts_next", "pk_bulk_acts"}
+
+
+def test_the_acts_in_a_lens_are_found_by_the_tenants_newest_jobs(stocked: Connection) -> None:
+    for steps in plans(stocked, lambda conn: pages.read(conn, tenant_id=UUID(int=7), now=NOW)):
+        assert [step for step in steps if step.kind == "Seq Scan" and step.table in (*TABLES, *OURS)] == []
+        used = {step.index for step in steps if step.table in (*TABLES, *OURS)} - {None}
+        assert used <= {"ix_bulk_acts_page", "pk_bulk_acts", OF_JOB, "ix_platform_jobs_tenant"}
+
+
+def test_whose_an_act_is_and_its_jobs_of_one_tenant_are_found_by_the_act(stocked: Connection) -> None:
+    act = act_of(stocked)
+
+    def read(conn: Connection) -> None:
+        pages.reach(conn, act, tenant_id=UUID(int=7), slug="acme")
+        pages.jobs(conn, act_id=ACT, tenant_id=UUID(int=7), now=NOW)
+
+    for steps in plans(stocked, read):
+        assert [step for step in steps if step.kind == "Seq Scan" and step.table in (*TABLES, *OURS)] == []
+        assert {step.index for step in steps if step.table in (*TABLES, *OURS)} - {None} <= {JOBS, OF_JOB, ROW}

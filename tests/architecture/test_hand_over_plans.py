@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Connection, text
@@ -57,3 +58,14 @@ def test_a_shift_reads_the_indexes_of_time(stocked: Connection) -> None:
         used |= {step.index for step in steps if step.table in tables}
     assert used - {None} <= PROMISED
     assert used >= {"ix_operator_actions_at", "ix_bulk_acts_page", GROUP}
+
+
+def test_a_shift_in_a_lens_reads_the_tenants_own(stocked: Connection) -> None:
+    seen, tables = figures.sample(stocked, now=NOW), {*TABLES, *FILLED}
+    used: set[str | None] = set()
+    span = {"since": NOW - timedelta(hours=8), "until": NOW}
+    for steps in plans(stocked, lambda conn: hand_over.read(conn, seen, tenant_id=UUID(int=7), **span, now=NOW)):
+        assert [step for step in steps if step.kind == "Seq Scan" and step.table in tables] == []
+        used |= {step.index for step in steps if step.table in tables}
+    assert used >= {"ix_operator_actions_at", "ix_bulk_acts_page", "ix_platform_jobs_tenant_group"}
+    assert DEAD not in used

@@ -11,7 +11,7 @@ branch_labels = None
 depends_on = None
 
 _NAME = "ix_platform_jobs_tenant_group"
-_COLUMNS = ["tenant_id", "error_fingerprint", sa.text("finished_at DESC"), sa.text("id DESC")]
+_COLUMNS: list[str | sa.TextClause] = ["tenant_id", "error_fingerprint", sa.text("finished_at DESC"), sa.text("id DESC")]
 _WHERE = bounded("status = 'failed' AND tenant_id IS NOT NULL")
 
 

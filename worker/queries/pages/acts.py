@@ -23,7 +23,7 @@ from sqlalchemy import (
     true,
 )
 
-from worker.database import Id, Row, moment, position
+from worker.database import Id, Row, moment, one_of, position
 from worker.queries.bulk_acts.acts import AT_ONCE, Action
 from worker.queries.pages import audit, cursors, keyset
 from worker.queries.pages.keyset import Listing, Order, Page
@@ -51,6 +51,10 @@ SKIPPED = select(member.c.job_id).where(_of_act, member.c.state == "skipped").li
 _columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), member.c.why, member.c.outcome)
 
 
+# Looked up job by job, as an act has its own index: a join might walk all that the tenant ever had
+_WHOSE = select(job.c.tenant_id).where(job.c.id == member.c.job_id).scalar_subquery()
+
+
 class Reach(StrEnum):
     """How far the jobs of an act are those of one tenant."""
 
@@ -63,13 +67,13 @@ def of_tenant(tenant_id: Any) -> ColumnElement[bool]:
     """Whether an act was on a list of the tenant's, or on one of its newest jobs."""
     slug = select(tenant.c.slug).where(tenant.c.id == tenant_id).scalar_subquery()
     on_its_list = position(act.c.filters.cast(Text), literal('["tenant", "', Text) + slug + '"]') > 0
-    on_its_jobs = select(member.c.act_id).where(member.c.job_id.in_(audit.newest_jobs(tenant_id)))
+    on_its_jobs = select(member.c.act_id).where(one_of(member.c.job_id, audit.newest_jobs(tenant_id)))
     return or_(func.coalesce(on_its_list, false()), act.c.id.in_(on_its_jobs))
 
 
 def _reach() -> Select[Any]:
     own = job.c.tenant_id == bindparam("of_tenant", type_=Id)
-    ours = select(member.c.job_id).join(job, job.c.id == member.c.job_id).where(_of_act, own)
+    ours = select(member.c.job_id).where(_of_act, bindparam("of_tenant", type_=Id) == _WHOSE)
     first = select(member.c.job_id).where(_of_act).limit(AT_ONCE).subquery("first")
     others = select(first.c.job_id).join(job, job.c.id == first.c.job_id).where(func.coalesce(~own, true()))
     return select(ours.exists().label("ours"), others.exists().label("others"))
@@ -117,8 +121,7 @@ def jobs(
     """One page of an act's jobs, of one tenant or of all, in the order in which they are moved, each as it is now."""
     at = keyset.place(IN_PLACE, before=before, after=after)
     values = {"of_act": act_id, "at_now": now}
-    whose = select(job.c.id).where(job.c.id == member.c.job_id, job.c.tenant_id == tenant_id)
-    search = (whose.exists(),) if tenant_id else ()
+    search = (tenant_id == _WHOSE,) if tenant_id else ()
     listing = Listing(_columns, (_of_act,), IN_PLACE, search, most=most)
     return keyset.read(conn, listing, at, dress=_with_job, values=values)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, bindparam, func, or_, select
 
-from worker.database import Row, among
+from worker.database import Row, among, one_of
 from worker.errors import InvalidInput
 from worker.payloads import clean_text
 from worker.queries.pages import cursors, keyset
@@ -124,7 +124,7 @@ def newest_jobs(tenant_id: Any) -> Select[Any]:
 
 def of_tenant(tenant_id: Any) -> ColumnElement[bool]:
     """Whether a row of the trail is about the tenant, or about one of its newest jobs."""
-    acts = select(touched.c.action_id).where(touched.c.job_id.in_(newest_jobs(tenant_id)))
+    acts = select(touched.c.action_id).where(one_of(touched.c.job_id, newest_jobs(tenant_id)))
     return or_(action.c.tenant_id == tenant_id, action.c.id.in_(acts))
 
 
