@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image, ImageChops
 
 APPROVED = Path(__file__).parent / "screens"
@@ -19,6 +20,9 @@ ALLOWED = 0.001
 
 EXACT = 64
 """Colours of an approved picture that stay what they are: those of the largest areas."""
+
+CODE = np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
+"""Makes one number of red, green and blue."""
 
 
 def approve(name: str, taken: bytes) -> None:
@@ -61,10 +65,8 @@ def _small(image: Image.Image) -> Image.Image:
     """The picture in 256 colours, a third of the bytes: surfaces and ink as they are, soft edges nearly so."""
     found = [colour for _count, colour in sorted(image.getcolors(1 << 24) or [], reverse=True)]
     palette = [*found[:EXACT], *_few(found[EXACT:])]
-    places = {colour: _nearest(colour, palette) for colour in found} | {
-        each: place for place, each in enumerate(palette)
-    }
-    small = Image.frombytes("P", image.size, bytes(map(places.__getitem__, image.get_flattened_data())))
+    codes, places = np.unique(np.asarray(image, dtype=np.uint32) @ CODE, return_inverse=True)
+    small = Image.frombytes("P", image.size, _nearest(codes, palette)[places.ravel()].tobytes())
     small.putpalette([part for colour in palette for part in colour])
     return small
 
@@ -79,11 +81,11 @@ def _few(colours: list[Any]) -> list[Any]:
     return [colour for _count, colour in fewer.convert("RGB").getcolors() or []]
 
 
-def _nearest(colour: Any, palette: list[Any]) -> int:
-    """Where the palette has what comes closest."""
-    return min(
-        range(len(palette)), key=lambda place: sum((a - b) ** 2 for a, b in zip(colour, palette[place], strict=True))
-    )
+def _nearest(codes: Any, palette: list[Any]) -> Any:
+    """Where the palette has what comes closest to each."""
+    known = np.array(palette, dtype=np.int32)
+    colours = (codes[:, None] // CODE % 256).astype(np.int32)
+    return np.array([((known - colour) ** 2).sum(axis=1).argmin() for colour in colours], dtype=np.uint8)
 
 
 def _differing(old: Image.Image, new: Image.Image) -> Image.Image:
