@@ -97,7 +97,7 @@ class Sampler:
         if tenant_id is None:
             return self.last
         part = self._parts.get(tenant_id)
-        return part and part.figures
+        return part.figures if part else None
 
     def expire(self) -> None:
         """Something was changed: whoever looks next should see it."""

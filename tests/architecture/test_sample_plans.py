@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
@@ -46,7 +47,7 @@ def stocked(filled: Connection) -> Iterator[Connection]:
     filled.execute(text(f"TRUNCATE {', '.join(f'control.{table}' for table in FILLED)}"))
 
 
-def course(**of: str) -> Read:
+def course(**of: Any) -> Read:
     return lambda conn: samples.backlog(conn, since=NOW - timedelta(hours=1), until=NOW, slot_seconds=60, **of)
 
 

@@ -58,7 +58,7 @@ def stocked(filled: Connection) -> Iterator[Connection]:
     yield filled
     filled.execute(text("DELETE FROM control.platform_jobs WHERE tenant_id IS NOT NULL"))
     filled.execute(text(f"TRUNCATE {', '.join(f'control.{table}' for table in FILLED)}"))
-    filled.execute(text("VACUUM ANALYZE control.platform_jobs"))
+    filled.execute(text("VACUUM (FULL, ANALYZE) control.platform_jobs"))
 
 
 def seen(conn: Connection) -> None:

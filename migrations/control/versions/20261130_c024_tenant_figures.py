@@ -1,5 +1,7 @@
 """What ended and what waited by tenant, minute by minute; and what is open of one tenant, found by its id."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -11,7 +13,7 @@ branch_labels = None
 depends_on = None
 
 _BOUNDS = (3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, "more")
-_INDEXES = {
+_INDEXES: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "ix_platform_jobs_tenant_waiting": (
         ["tenant_id", "available_at", "id"],
         bounded("status = 'queued' AND tenant_id IS NOT NULL"),
@@ -46,8 +48,8 @@ def upgrade() -> None:
     _index()
 
 
-def _of_minute(*names: str) -> list[sa.Column[object]]:
-    kinds = {"tenant_id": Id, "queue": Bytewise}
+def _of_minute(*names: str) -> list[sa.Column[Any]]:
+    kinds: dict[str, Any] = {"tenant_id": Id, "queue": Bytewise}
     keys = (sa.Column(name, kinds.get(name, sa.Text), primary_key=True) for name in names)
     return [sa.Column("minute", Timestamp, primary_key=True), *keys]
 

@@ -11,6 +11,7 @@ VIEWS = {
     "findings": View("/findings?behind=300&late=0.2", "The limits of each kind of finding, two of them tried out."),
     "findings-calm": View("/findings", "The limits, where nothing was ever wrong.", "calm"),
     "queues": View("/queues", "Every queue: how much waits, for how long, and why."),
+    "queues-tenants": View("/queues?by=tenant", "Whose work waits, how fast it comes and goes, and what it waits for."),
     "queue": View("/queues/mail", "A queue that falls behind: its courses, its causes, what changed."),
     "queue-paused-long": View("/queues/campaign", "A queue that somebody paused this morning."),
     "queue-empty": View("/queues/intake", "A queue that keeps up: nothing waits."),

@@ -19,6 +19,8 @@ def choose(page: Page) -> None:
 
 VIEWS = {
     "lens-choose": View("/jobs", "Choosing the one tenant to look at, by the beginning of its name.", then=choose),
+    "lens-overview": View("/in/acme/", "What one tenant has that needs a person, and its own figures."),
+    "lens-workers": View("/in/acme/workers", "The workers of all tenants, and what each runs of the one."),
     "lens-jobs": View("/in/acme/jobs?status=queued", "What waits of one tenant; the rail says whose it all is."),
     "lens-dead-letters": View("/in/acme/dead-letters", "The errors of one tenant, each counted for it alone."),
     "lens-not-narrowed": View("/in/acme/findings", "A page that is of all tenants, and says so in the lens."),

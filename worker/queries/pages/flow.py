@@ -135,7 +135,7 @@ def read(conn: Connection, *, now: datetime, tenant_id: UUID | None = None) -> H
     minute = now.replace(second=0, microsecond=0)
     first, recent = minute - timedelta(minutes=MINUTES - 1), minute - RECENT
     of_tenant = tenant_id is not None
-    values = {"first_minute": first, "last_minute": minute, "recent_minute": recent, "at_now": now}
+    values: dict[str, Any] = {"first_minute": first, "last_minute": minute, "recent_minute": recent, "at_now": now}
     values |= {"of_tenant": tenant_id} if of_tenant else {}
     rows = conn.execute(hour(of_tenant=of_tenant), values).all()
     came, newest_at = _rates(conn.execute(arrived(of_tenant=of_tenant), values).all(), recent, now)

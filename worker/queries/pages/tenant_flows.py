@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from worker.database import Id, Timestamp, among, for_each, records
+from worker.database import Id, Row, Timestamp, among, for_each, records
 from worker.model import AttemptOutcome
 from worker.queries.pages.flow import FAILURES, FINAL, MINUTES, RECENT, Flow, spelt, total
 from worker.queries.schema import RUN_BUCKETS
@@ -65,13 +65,23 @@ def read(conn: Connection, *, tenant_ids: Sequence[UUID], now: datetime) -> dict
     elapsed = (now - recent).total_seconds() / 60
     found: dict[UUID, list[Flow]] = {}
     for row in conn.execute(ENDED, {**within, "of_tenants": list(tenant_ids)}):
-        pair, runs = (row.queue, row.handler_key), tuple(row._mapping[name] for name in RUN_BUCKETS)
-        arrived = came.pop((row.tenant_id, *pair), 0)
-        rates = (each / elapsed for each in (row.finished, row.failed, row.attempts))
-        found.setdefault(row.tenant_id, []).append(Flow(*pair, arrived, *rates, runs))
-    for (tenant_id, *names), arrived in came.items():
-        found.setdefault(tenant_id, []).append(Flow(*names, arrived=arrived))
+        arrived = came.pop((row.tenant_id, row.queue, row.handler_key), 0)
+        found.setdefault(row.tenant_id, []).append(_flow(row, arrived, elapsed))
+    for (tenant_id, queue, handler), arrived in came.items():
+        found.setdefault(tenant_id, []).append(Flow(queue, handler, arrived=arrived))
     return found
+
+
+def _flow(row: Row, arrived: float, minutes_elapsed: float) -> Flow:
+    return Flow(
+        row.queue,
+        row.handler_key,
+        arrived=arrived,
+        finished=row.finished / minutes_elapsed,
+        failed=row.failed / minutes_elapsed,
+        attempts=row.attempts / minutes_elapsed,
+        runs=tuple(row._mapping[name] for name in RUN_BUCKETS),
+    )
 
 
 def _rates(

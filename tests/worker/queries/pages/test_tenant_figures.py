@@ -1,6 +1,7 @@
 """The figures of a tenant: all that is its own and nothing of anybody else's; what is everybody's stays."""
 
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -19,7 +20,7 @@ MINUTE = timedelta(minutes=1)
 HOUR = SPANS["1h"]
 
 
-def stock(conn: Connection, **columns: object) -> None:
+def stock(conn: Connection, **columns: Any) -> None:
     """A job of each kind, one of them ready for forty seconds."""
     factories.job(conn, queue="mail", available_at=NOON - timedelta(seconds=40), created_at=NOON, **columns)
     factories.job(conn, queue="mail", available_at=NOON + MINUTE, scheduled=True, attempts=1, **columns)
@@ -82,7 +83,7 @@ def test_a_tenants_backlog_is_nothing_only_where_that_was_seen(conn: Connection)
     kept.write(conn, Sample(tenants=theirs), now=NOON)
     kept.write(conn, Sample(tenants=many), now=NOON + MINUTE)
     kept.write(conn, Sample(), now=NOON + 2 * MINUTE)
-    read = {"since": NOON, "until": NOON + 5 * MINUTE, "slot_seconds": 60}
+    read: dict[str, Any] = {"since": NOON, "until": NOON + 5 * MINUTE, "slot_seconds": 60}
     assert samples.backlog(conn, tenant_id=mine, **read) == [Depth(NOON, ready=5), Depth(NOON + 2 * MINUTE)]
     of_mail = samples.backlog(conn, tenant_id=mine, queue="mail", **read)
     assert [each.ready for each in of_mail] == [2, 0]
