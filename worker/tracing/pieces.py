@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from contextvars import Token
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
+import structlog
 from opentelemetry import trace
 from opentelemetry.context import Context, attach, detach
-from opentelemetry.trace import Span, SpanContext, StatusCode, TraceFlags
+from opentelemetry.trace import Span, SpanContext, StatusCode, TraceFlags, Tracer
 
 from worker.failures import Failure
 from worker.model import AttemptOutcome
 from worker.tracing import Piece
 from worker.tracing.context import parts
 
+_log = structlog.get_logger()
 _WELL = (AttemptOutcome.COMPLETED, AttemptOutcome.CANCELLED)
 
 
@@ -25,6 +27,23 @@ def context_of(traceparent: str | None) -> SpanContext | None:
         return None
     trace_id, span_id, flags = (int(part, 16) for part in found)
     return SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(flags))
+
+
+def begun(tracer: Tracer, name: str, **options: Any) -> Span:
+    """A span; what a host's own sampler or processor raises costs the span, and not the work."""
+    try:
+        return tracer.start_span(name, **options)
+    except Exception as error:  # noqa: BLE001 - whatever a host has put in there
+        _log.warning("trace.lost", span=name, error=type(error).__name__)
+        return trace.INVALID_SPAN
+
+
+def ended(span: Span) -> None:
+    """The end of it, which costs the work no more than its beginning."""
+    try:
+        span.end()
+    except Exception as error:  # noqa: BLE001 - whatever a host has put in there
+        _log.warning("trace.lost", error=type(error).__name__)
 
 
 class Under(Piece):
@@ -48,7 +67,7 @@ class Sending(Under):
             self.span.set_status(StatusCode.ERROR)
             # Steps whose statement failed are closed, and do not hear of the error
             self.span.set_attribute("error.type", "_OTHER" if kind is GeneratorExit else kind.__name__)
-        self.span.end()
+        ended(self.span)
 
     def sent(self, destination: str, *, count: int = 1, message_id: UUID | None = None) -> None:
         """Where to, how many, and which if it was one."""
@@ -72,7 +91,7 @@ class Attempt(Under):
     def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """End it."""
         detach(self._before)
-        self.span.end()
+        ended(self.span)
 
     def came_to(self, outcome: str, failure: Failure | None) -> None:
         """How it ended; of an error its type, its lines and its group, not its words, which may hold payload."""

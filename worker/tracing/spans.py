@@ -16,7 +16,7 @@ from opentelemetry.trace import Link, Span, SpanKind, Tracer, TracerProvider
 
 from worker.model import Job
 from worker.tracing import OFF, Piece, Tracing
-from worker.tracing.pieces import Attempt, Sending, Under, context_of
+from worker.tracing.pieces import Attempt, Sending, Under, begun, context_of, ended
 
 _MOST_LINKS = 128
 
@@ -44,7 +44,7 @@ class Spans(Tracing):
 
     def sending(self) -> Piece:
         """A producer's span, within the current one."""
-        return Sending(self._tracer.start_span("send", kind=SpanKind.PRODUCER, attributes=_operation("send", "send")))
+        return Sending(begun(self._tracer, "send", kind=SpanKind.PRODUCER, attributes=_operation("send", "send")))
 
     def attempt(self, job: Job) -> Piece:
         """A consumer's span: where the first run of a job was asked for in a span, within that."""
@@ -55,7 +55,7 @@ class Spans(Tracing):
         elif asked:
             links = [Link(asked)]
         name, kind = f"process {job.queue}", SpanKind.CONSUMER
-        return Attempt(self._tracer.start_span(name, context, kind, attributes=_of(job), links=links))
+        return Attempt(begun(self._tracer, name, context=context, kind=kind, attributes=_of(job), links=links))
 
     def claimed(self, jobs: Sequence[Job], *, took_seconds: float) -> None:
         """A client's span, linked to those that asked for the jobs; none where there was nothing to claim."""
@@ -66,19 +66,20 @@ class Spans(Tracing):
         if all(job.queue == first for job in jobs):
             span.update_name(f"receive {first}")
             span.set_attribute("messaging.destination.name", first)
-        span.end()
+        ended(span)
 
     def relayed(self, traceparents: Sequence[str | None], *, jobs: int, took_seconds: float) -> None:
         """The same of events that became jobs."""
         if traceparents:
             span = self._past("relay", traceparents, took_seconds)
             span.set_attribute("watchfloor.relay.jobs", jobs)
-            span.end()
+            ended(span)
 
     def _past(self, operation: str, asked: Sequence[str | None], took_seconds: float) -> Span:
         """The span of a batch, begun when its work was."""
         contexts = map(context_of, list(dict.fromkeys(asked))[:_MOST_LINKS])
-        return self._tracer.start_span(
+        return begun(
+            self._tracer,
             operation,
             context=Context(),
             kind=SpanKind.CLIENT,
