@@ -35,6 +35,10 @@ WORDS: Mapping[str, Entry] = {
         "dead letter, group",
         "A job that failed for good. Those of the same error, told by handler, type and message, are one group.",
     ),
+    "lens": Entry(
+        "lens",
+        "The console of one tenant, below an address of its own. What is there once for all tenants says that it is.",
+    ),
     "act": Entry(
         "act",
         "One press of Replay, Cancel, Run now or Reassign: a set of jobs fixed at the press, with a page of its own.",

@@ -37,10 +37,10 @@ def acme(local: tuple[TestClient, Connection]) -> TestClient:
     """A browser where globex has as much as acme, and of everything that a page lists."""
     client, conn = local
     alike: dict[str, Any] = {"tenant_id": factories.tenant(conn, "globex"), "queue": "mail"}
-    dead = {"error_fingerprint": "9" * 16, "error_type": "GlobexError", "error_summary": "globex dies of this"}
+    dead: dict[str, Any] = {"error_fingerprint": "9" * 16, "error_summary": "globex dies of this"}
     for status in Status:
         factories.job(conn, status=status, **alike, **(dead if status == Status.FAILED else {}))
-    due = {"available_at": NOON + timedelta(hours=1), "scheduled": True}
+    due: dict[str, Any] = {"available_at": NOON + timedelta(hours=1), "scheduled": True}
     factories.job(conn, job_type="globex_report", **alike, **due)
     act(conn, factories.job(conn, status=Status.FAILED, **alike, **dead))
     counters = {"was_generation": 0, "was_replays": 0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -52,7 +53,7 @@ def stocked(filled: Connection) -> Iterator[Connection]:
 def test_a_shift_reads_the_indexes_of_time(stocked: Connection) -> None:
     seen, tables = figures.sample(stocked, now=NOW), {*TABLES, *FILLED}
     used: set[str | None] = set()
-    span = {"since": NOW - timedelta(hours=8), "until": NOW}
+    span: dict[str, Any] = {"since": NOW - timedelta(hours=8), "until": NOW}
     for steps in plans(stocked, lambda conn: hand_over.read(conn, seen, **span, now=NOW)):
         assert [step for step in steps if step.kind == "Seq Scan" and step.table in tables] == []
         used |= {step.index for step in steps if step.table in tables}
@@ -63,7 +64,7 @@ def test_a_shift_reads_the_indexes_of_time(stocked: Connection) -> None:
 def test_a_shift_in_a_lens_reads_the_tenants_own(stocked: Connection) -> None:
     seen, tables = figures.sample(stocked, now=NOW), {*TABLES, *FILLED}
     used: set[str | None] = set()
-    span = {"since": NOW - timedelta(hours=8), "until": NOW}
+    span: dict[str, Any] = {"since": NOW - timedelta(hours=8), "until": NOW}
     for steps in plans(stocked, lambda conn: hand_over.read(conn, seen, tenant_id=UUID(int=7), **span, now=NOW)):
         assert [step for step in steps if step.kind == "Seq Scan" and step.table in tables] == []
         used |= {step.index for step in steps if step.table in tables}

@@ -52,7 +52,7 @@ _columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), me
 
 
 # Looked up job by job, as an act has its own index: a join might walk all that the tenant ever had
-_WHOSE = select(job.c.tenant_id).where(job.c.id == member.c.job_id).scalar_subquery()
+_WHOSE: ColumnElement[Any] = select(job.c.tenant_id).where(job.c.id == member.c.job_id).scalar_subquery()
 
 
 class Reach(StrEnum):
@@ -71,7 +71,7 @@ def of_tenant(tenant_id: Any) -> ColumnElement[bool]:
     return or_(func.coalesce(on_its_list, false()), act.c.id.in_(on_its_jobs))
 
 
-def _reach() -> Select[Any]:
+def _reach() -> Select[bool, bool]:
     own = job.c.tenant_id == bindparam("of_tenant", type_=Id)
     ours = select(member.c.job_id).where(_of_act, bindparam("of_tenant", type_=Id) == _WHOSE)
     first = select(member.c.job_id).where(_of_act).limit(AT_ONCE).subquery("first")

@@ -46,7 +46,7 @@ _WALKS: dict[str | None, tuple[Order, frozenset[str]]] = {
 }
 _ALL = (NEWEST, frozenset({"tenant", "since", "until"}))
 # What is open of one tenant has indexes of its own, however much others have; what is due of it is not told apart there
-_OF_TENANT = {
+_OF_TENANT: dict[str | None, tuple[Order, frozenset[str]]] = {
     Status.FAILED: _WALKS[Status.FAILED],
     State.READY: _WALKS[State.SCHEDULED],
     State.SCHEDULED: _WALKS[State.SCHEDULED],
