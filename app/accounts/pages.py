@@ -9,6 +9,7 @@ from starlette.responses import Response
 from app.accounts.mailroom import Handed, Mailroom
 from app.asked import Asked
 from app.console import console_of
+from app.deeds import DEEDS
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
@@ -16,7 +17,10 @@ from worker.database import Connection, Row
 from worker.queries import browsers
 from worker.queries import operators as stored
 from worker.queries.operators import ROLES, Operator
-from worker.queries.pages import letters, operators
+from worker.queries.pages import audit, letters, operators
+
+DONE_SHOWN = 10
+_ON_ACCOUNTS = [name for name, deed in DEEDS.items() if deed.part == "accounts" and not name.startswith("token")]
 
 
 def mailroom(call: Asked) -> Mailroom:
@@ -38,10 +42,17 @@ def account(call: Call, conn: Connection, operator_id: UUID, *, problem: str | N
         who=found,
         roles=ROLES,
         sessions=browsers.of_operator(conn, operator_id=found.id, now=call.now),
+        done=_done(conn, found.name),
         letter=letters.latest(conn, operator_id=found.id),
         mail_problem=mailroom(call).problem,
         problem=problem,
     )
+
+
+def _done(conn: Connection, name: str) -> list[tuple[Row, str]]:
+    """The newest acts on the account, each with its words."""
+    acts = audit.of_target(conn, target=name, actions=_ON_ACCOUNTS, limit=DONE_SHOWN)
+    return [(act, DEEDS[act.action].did) for act in acts]
 
 
 def known(call: Asked, conn: Connection) -> Row:

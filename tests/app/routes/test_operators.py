@@ -207,6 +207,16 @@ def test_a_new_role_takes_effect_at_once(lee: TestClient, visitor: Visitor, conn
     assert column(conn, "dana", "role") == "admin"
 
 
+def test_the_page_says_who_did_what_to_the_account(lee: TestClient, visitor: Visitor, conn: Connection) -> None:
+    visitor("operator", "dana")
+    where = page_of(conn, "dana")
+    assert "Nothing yet" in words(lee.get(where))
+    lee.post(f"{where}/role", data={"role": "viewer"})
+    lee.post(f"{where}/disable")
+    said = words(lee.get(where))
+    assert re.search(r"What was done .*lee disabled dana .*lee set the role of dana: viewer", said)
+
+
 def test_an_admin_signs_somebody_out_everywhere(lee: TestClient, visitor: Visitor, conn: Connection) -> None:
     dana = visitor("operator", "dana")
     assert "tests 127.0.0.1" in words(lee.get(page_of(conn, "dana")))
