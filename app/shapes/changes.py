@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from app.bodies import Body
 from app.shapes import Shape
@@ -23,6 +24,14 @@ def _said(text: str) -> str:
     raise ValueError("say why: others will want to know")
 
 
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is before the first year, or after the last") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 Why = Annotated[str, Field(max_length=MAX_REASON, description="Why, for the trail."), AfterValidator(_clean)]
 Said = Annotated[str, Field(min_length=1, max_length=MAX_REASON, description="Why."), AfterValidator(_said)]
 

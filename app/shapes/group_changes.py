@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import Field, model_validator
 
 from app.bodies import Body
-from app.shapes.changes import Why
+from app.shapes.changes import Moment, Why
 from worker.queries.group_states import MAX_RATE
 from worker.queries.groups import MAX_NOTE, MAX_RELEASE
 
@@ -29,7 +29,7 @@ class OfOwner(OfGroup):
 class NewSnooze(OfGroup):
     """Until a time, until more than `rate` die within an hour, or without either until the next one dies."""
 
-    until: AwareDatetime | None = None
+    until: Moment | None = None
     rate: Annotated[int, Field(ge=1, le=MAX_RATE)] | None = None
     reason: Why | None = None
 

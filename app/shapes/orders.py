@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from app.bodies import Body
 from app.kinds import FAILURES, RATES
 from app.shapes import Shape
-from app.shapes.changes import Said, Why
+from app.shapes.changes import Moment, Said, Why
 from app.shapes.groups import Guidance
 from app.shapes.jobs import JobFilters
 from worker.queries.bulk_acts.acts import AT_MOST, Mode
@@ -25,7 +25,7 @@ class NewAct(Body):
 
     jobs: Annotated[tuple[UUID, ...], Field(max_length=1000, description="Jobs by id; or else `filters`.")] = ()
     filters: Annotated[JobFilters | None, Field(description="All that match, of a state that is moved.")] = None
-    before: Annotated[AwareDatetime | None, Field(description="Only what was so by then; else by now.")] = None
+    before: Annotated[Moment | None, Field(description="Only what was so by then; else by now.")] = None
     shown: Annotated[int, Field(ge=0, le=AT_MOST, description="Refuse it where more match than so many.")] = 0
     mode: Mode = Mode.ALL
     rate: Rate | None = None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import AwareDatetime
-
-from app.shapes.changes import NeedsWhy, WithWhy
+from app.shapes.changes import Moment, NeedsWhy, WithWhy
 
 
 class NewPause(NeedsWhy):
     """Why, for whoever finds the queue paused, and until when, if it is to end by itself."""
 
-    until: AwareDatetime | None = None
+    until: Moment | None = None
 
 
 class NewEnd(WithWhy):
     """Until when a pause in force is to last; without a time, until somebody resumes."""
 
-    until: AwareDatetime | None = None
+    until: Moment | None = None

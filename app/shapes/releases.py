@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from app.bodies import Body
 from app.shapes import Shape, Wanted
+from app.shapes.changes import Moment
 
 
 class NewRelease(Body):
@@ -16,7 +17,7 @@ class NewRelease(Body):
 
     name: str
     component: str | None = None
-    at: AwareDatetime | None = None
+    at: Moment | None = None
 
 
 class Release(Shape):

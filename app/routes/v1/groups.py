@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from app.api import ApiCall, in_transaction
 from app.documents import Document
+from app.ends import ahead
 from app.errors import NotFound
 from app.shapes.changes import Changed, Moved
 from app.shapes.group_changes import NewMerge, NewNote, NewResolution, NewSnooze, OfGroup, OfOwner
@@ -43,9 +44,11 @@ def snooze(call: ApiCall, conn: Connection) -> Response:
     """Snooze a group until a time, until too many die, or until the next one does."""
     asked = call.read(NewSnooze)
     of = _known(call, conn, asked)
-    if asked.until is not None and asked.until <= call.now:
-        raise InvalidInput("until", "is over")
-    how: dict[str, Any] = {"until": asked.until, "rate": asked.rate, "reason": asked.reason or None}
+    how: dict[str, Any] = {
+        "until": ahead(asked.until, now=call.now),
+        "rate": asked.rate,
+        "reason": asked.reason or None,
+    }
     done = groups.snooze(conn, fingerprint=of, actor=call.actor, now=call.now, **how)
     return Document(Changed(changed=done))
 

@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from app.api import ApiCall, in_transaction
 from app.documents import Document
+from app.ends import ahead
 from app.errors import NotFound
 from app.shapes.changes import Changed, WithWhy
 from app.shapes.queue_changes import NewEnd, NewPause
 from worker.database import Connection
-from worker.errors import InvalidInput
 from worker.queries import queues
 from worker.settings import queue_name
 
@@ -21,9 +21,7 @@ from worker.settings import queue_name
 def create(call: ApiCall, conn: Connection) -> Response:
     """Let no worker claim from a queue, until a time or until somebody resumes it; a pause in force stays as it is."""
     asked, queue = call.read(NewPause), _queue(call)
-    if asked.until is not None and asked.until <= call.now:
-        raise InvalidInput("until", "is over")
-    how: dict[str, Any] = {"reason": asked.reason, "until": asked.until, "now": call.now}
+    how: dict[str, Any] = {"reason": asked.reason, "until": ahead(asked.until, now=call.now), "now": call.now}
     return Document(Changed(changed=queues.pause(conn, queue=queue, actor=call.actor, **how)))
 
 
@@ -31,9 +29,7 @@ def create(call: ApiCall, conn: Connection) -> Response:
 def change_end(call: ApiCall, conn: Connection) -> Response:
     """Let a pause that is in force end at another time, or only when somebody resumes."""
     asked, queue = call.read(NewEnd), _queue(call)
-    if asked.until is not None and asked.until <= call.now:
-        raise InvalidInput("until", "is over")
-    how: dict[str, Any] = {"reason": asked.reason or None, "until": asked.until, "now": call.now}
+    how: dict[str, Any] = {"reason": asked.reason or None, "until": ahead(asked.until, now=call.now), "now": call.now}
     return Document(Changed(changed=queues.change_end(conn, queue=queue, actor=call.actor, **how)))
 
 

@@ -142,11 +142,17 @@ def test_what_is_not_there_is_not_found(api: TestClient, conn: Connection) -> No
     assert [row.action for row in trail(conn)] == ["token-add"]
 
 
-def test_an_end_that_is_over_is_refused(api: TestClient, conn: Connection) -> None:
-    over = {"until": "2020-01-01T00:00:00Z"}
-    problem(api.post(f"{V1}/queues/mail/pause", json={"reason": "a test", **over}), 422)
+def test_an_end_that_is_over_or_never_comes_is_refused(api: TestClient, conn: Connection) -> None:
     dead(conn, error_fingerprint="g" * 16)
-    problem(api.post(f"{V1}/dead-letters/snoozes", json={"group": "g" * 16, **over}), 422)
+    for until in ("2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00"):
+        problem(api.post(f"{V1}/queues/mail/pause", json={"reason": "a test", "until": until}), 422)
+        problem(api.post(f"{V1}/queues/mail/pause/end", json={"until": until}), 422)
+        problem(api.post(f"{V1}/dead-letters/snoozes", json={"group": "g" * 16, "until": until}), 422)
+
+
+def test_a_time_beyond_the_calendar_is_refused(api: TestClient) -> None:
+    for before in ("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00"):
+        problem(api.post(f"{V1}/replays", json={"filters": MAIL, "before": before}), 422)
 
 
 def test_an_act_that_is_over_is_neither_aborted_nor_undone_twice(api: TestClient, conn: Connection) -> None:
