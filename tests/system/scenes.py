@@ -49,8 +49,7 @@ class Scene:
             context = self.browser.new_context(**{**self.arguments, "base_url": self.console.url})
             context.clock.set_fixed_time(NOW)
             if visitor:
-                token = {"name": sessions.COOKIE, "value": TOKENS[visitor], "url": self.console.url}
-                context.add_cookies([token])
+                context.add_cookies([{"name": sessions.COOKIE, "value": TOKENS[visitor], "url": self.console.url}])
             self._contexts[visitor] = context
         page = self._contexts[visitor].new_page()
         put_on(page)
