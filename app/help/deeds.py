@@ -253,9 +253,9 @@ OWN: Mapping[str, Entry] = {
         presses=("/operators/{operator}/sign-out",),
     ),
     "save-view": Entry(
-        "Save a view",
-        "Keeps a search of jobs under a name, for yourself or for everybody.",
+        "Save, rename, share or delete a view",
+        "Keeps a search of jobs under a name, for yourself or for everybody; whoever made it may change it.",
         may="viewer",
-        presses=("/jobs/views", "/jobs/views/{view}/deletions"),
+        presses=("/jobs/views", "/jobs/views/{view}/changes", "/jobs/views/{view}/deletions"),
     ),
 }

@@ -8,6 +8,7 @@ from tests.system.views.view import View
 VIEWS = {
     "overview": View("/", "A busy morning: what needs a person in sentences, the worst first."),
     "overview-calm": View("/", "Nothing is wrong, and so nothing is asked of anybody.", "calm"),
+    "help": View("/help", "Every state, button, trouble and word, with what it means."),
     "findings": View("/findings?behind=300&late=0.2", "The limits of each kind of finding, two of them tried out."),
     "findings-calm": View("/findings", "The limits, where nothing was ever wrong.", "calm"),
     "queues": View("/queues", "Every queue: how much waits, for how long, and why."),
