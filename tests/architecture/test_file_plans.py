@@ -23,7 +23,9 @@ from worker.queries.legacy import retag
 from worker.queries.outbox import publish, relay
 from worker.queries.outcomes import Result, finish
 from worker.queries.pages import step_tallies, total_times
+from worker.queries.pages.figures import sample
 from worker.queries.pages.stuck import Watch
+from worker.queries.pages.tenant_figures import of_tenant
 from worker.queries.pages.tenant_rows import listing
 from worker.queries.provisioning import ensure_provision_job, status
 from worker.queries.recovery import recover
@@ -112,3 +114,20 @@ def test_the_fleet_of_tenants_is_read_by_keys(conn: Connection) -> None:
     total_times.usual(conn)
     assert len(steps) > 10
     assert [step for step in steps if WALKED.match(step)] == []
+
+
+def test_the_figures_of_a_tenant_are_read_by_its_own_indexes(conn: Connection) -> None:
+    acme = tenant(conn)
+    steps = plans(conn.engine)
+    of_tenant(conn, sample(conn, now=NOON), tenant_id=acme)
+    theirs = [step for step in steps if "of_tenant" in step or "tenant_id" in step]
+    jobs = [
+        step.partition(" in ")[0] for step in theirs if step.startswith(("SEARCH platform_jobs", "SCAN platform_jobs"))
+    ]
+    assert {each.split("INDEX ")[1].split(" ")[0] for each in jobs} == {
+        "ix_platform_jobs_tenant",
+        "ix_platform_jobs_tenant_waiting",
+        "ix_platform_jobs_tenant_dead",
+        "ix_platform_jobs_running",
+    }
+    assert [each for each in jobs if "ix_platform_jobs_tenant " in each and "created_at>?" not in each] == []

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Text, bindparam, func, select
 
-from worker.database import Id, Row, moment
+from worker.database import Row, moment
 from worker.queries.pages import fleet
 from worker.queries.pages.backlog import RUNNING
 from worker.queries.pages.fleet import State
@@ -44,7 +44,7 @@ HOLDS = (
     .order_by(job.c.locked_at, job.c.id)
     .limit(HELD + 1)
 )
-HOLDS_OF_TENANT = HOLDS.where(job.c.tenant_id == bindparam("of_tenant", type_=Id))
+HOLDS_OF_TENANT = HOLDS.where(fleet.OF_TENANT)
 HELD_JOBS = (
     select(func.count()).select_from(job).where(RUNNING, job.c.locked_by == bindparam("of_instance", type_=Text))
 )
