@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Connection
@@ -68,3 +70,14 @@ def test_what_no_list_can_be_is_refused(shell: Shell, conn: Connection, line: tu
 
 def test_a_list_that_is_empty_is_said_to_be(shell: Shell, conn: Connection) -> None:
     assert "no job is in that list" in shell.refused("jobs", "replay", "queue:mail", "--yes", code=1)
+
+
+def test_a_copy_keeps_what_is_closed_to_the_eye(shell: Shell, conn: Connection) -> None:
+    payload = {"card": {"number": "4242"}, "total": 1}
+    job = factories.job(conn, status=Status.FAILED, job_type="charge_card", payload=payload)
+    shown = shell.json("jobs", "show", str(job))["payload"]
+    assert shown == {"card": "[redacted]", "total": 1}
+    edited = json.dumps(shown | {"total": 2})
+    made = shell.json("jobs", "copy", str(job), "--payload", edited, "--cancel", "--reason", "typo")
+    assert factories.stored(conn, UUID(made["id"])).payload == {"card": {"number": "4242"}, "total": 2}
+    assert factories.stored(conn, job).status == Status.CANCELLED

@@ -16,8 +16,9 @@ from app import main
 from app.routes import ROUTES
 from app.settings import ConsoleSettings
 from tests.app import handlers
+from tests.app.account_deeds import ACCOUNTS
 from tests.app.conftest import browser, signed_in, trail
-from tests.app.deeds import ACCOUNTS, GROUPS, JOBS, PLACES, Deed, Subject
+from tests.app.deeds import GROUPS, JOBS, PLACES, Deed, Subject
 from tests.app.routes.programs import program, token
 from tests.app.shell import Shell
 from worker.database import Row
