@@ -52,7 +52,7 @@ _columns = (member.c.place, member.c.job_id, member.c.state.label("came_to"), me
 
 
 # Looked up job by job, as an act has its own index: a join might walk all that the tenant ever had
-_WHOSE: ColumnElement[Any] = select(job.c.tenant_id).where(job.c.id == member.c.job_id).scalar_subquery()
+_its_tenant: ColumnElement[Any] = select(job.c.tenant_id).where(job.c.id == member.c.job_id).scalar_subquery()
 
 
 class Reach(StrEnum):
@@ -73,7 +73,7 @@ def of_tenant(tenant_id: Any) -> ColumnElement[bool]:
 
 def _reach() -> Select[bool, bool]:
     own = job.c.tenant_id == bindparam("of_tenant", type_=Id)
-    ours = select(member.c.job_id).where(_of_act, bindparam("of_tenant", type_=Id) == _WHOSE)
+    ours = select(member.c.job_id).where(_of_act, _its_tenant == bindparam("of_tenant", type_=Id))
     first = select(member.c.job_id).where(_of_act).limit(AT_ONCE).subquery("first")
     others = select(first.c.job_id).join(job, job.c.id == first.c.job_id).where(func.coalesce(~own, true()))
     return select(ours.exists().label("ours"), others.exists().label("others"))
@@ -121,7 +121,7 @@ def jobs(
     """One page of an act's jobs, of one tenant or of all, in the order in which they are moved, each as it is now."""
     at = keyset.place(IN_PLACE, before=before, after=after)
     values = {"of_act": act_id, "at_now": now}
-    search = (tenant_id == _WHOSE,) if tenant_id else ()
+    search = (_its_tenant == tenant_id,) if tenant_id else ()
     listing = Listing(_columns, (_of_act,), IN_PLACE, search, most=most)
     return keyset.read(conn, listing, at, dress=_with_job, values=values)
 
