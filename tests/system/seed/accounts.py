@@ -45,8 +45,8 @@ def insert_all(conn: Connection) -> None:
     hashed = sessions.digest(INVITATION)
     links.issue(conn, operator_id=ROBIN, token_hash=hashed, purpose="invitation", lifetime_seconds=3600, now=NOW)
     key = f"email:invitation:{hashed[: links.KEY_LENGTH]}"
-    ended = {"status": Status.CANCELLED, "created_at": ago(hours=20), "finished_at": ago(hours=19)}
-    mail = {"job_type": "send_email", "queue": "mail", "payload": SEALED, "idempotency_key": key}
+    ended: dict[str, Any] = {"status": Status.CANCELLED, "created_at": ago(hours=20), "finished_at": ago(hours=19)}
+    mail: dict[str, Any] = {"job_type": "send_email", "queue": "mail", "payload": SEALED, "idempotency_key": key}
     factories.job(conn, id=identity("mail", 0, ago(hours=20)), **mail, **ended)
 
 
