@@ -58,7 +58,7 @@ def test_what_nobody_serves_is_said_above_the_list(visitor: Visitor, conn: Conne
     banner = re.search(r'<div class="banner".*?</div>', page, re.DOTALL)
     assert banner
     assert plain(banner[0]) == (
-        "Not served train has 1 ready job on default, the oldest 41 min old, and no live worker takes them."
+        "Not served: train has 1 ready job on default, the oldest 41 min old, and no live worker takes them."
     )
     assert '<span class="chip" data-alarm>train</span>' in page
     assert "41 min" in plain(page.rpartition('class="mono strong">train')[2].partition("</tr>")[0])
