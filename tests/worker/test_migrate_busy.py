@@ -65,6 +65,21 @@ def test_a_25_a_migration_killed_at_any_statement_is_resumed(busy: Engine, migra
     assert dump(busy) == dump(migrated)
 
 
+def test_a_25_a_migration_killed_within_what_it_does_at_leisure_is_resumed(busy: Engine, migrated: Engine) -> None:
+    begun: set[str] = set()
+
+    @event.listens_for(busy, "before_cursor_execute")
+    def kill(_conn: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "CREATE INDEX CONCURRENTLY" in statement and statement not in begun:
+            begun.add(statement)
+            raise Killed
+
+    while goes_away(busy):
+        pass
+    assert len(begun) > 5
+    assert dump(busy) == dump(migrated)
+
+
 class Killed(Exception):
     """The process went away."""
 
@@ -79,9 +94,15 @@ def is_killed(engine: Engine, statement: int) -> bool:
             raise Killed
 
     try:
+        return goes_away(engine)
+    finally:
+        event.remove(engine, "before_cursor_execute", kill)
+
+
+def goes_away(engine: Engine) -> bool:
+    """Whether an upgrade went away before its end."""
+    try:
         migrate.upgrade(engine)
     except Killed:
         return True
-    finally:
-        event.remove(engine, "before_cursor_execute", kill)
     return False

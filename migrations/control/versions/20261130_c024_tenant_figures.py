@@ -26,7 +26,8 @@ _INDEXES: dict[str, tuple[list[Any], dict[str, Any]]] = {
 
 
 def upgrade() -> None:
-    """Create the tables, then the indexes beside the work that goes on."""
+    """Create the indexes beside the work that goes on, then the tables: what precedes the former is not undone."""
+    _index()
     op.create_table(
         "tenant_statistics_minutes",
         *_of_minute("tenant_id", "handler_key", "queue", "outcome"),
@@ -45,7 +46,6 @@ def upgrade() -> None:
     for name in ("tenant_statistics_minutes", "tenant_backlog_minutes"):
         op.create_index(f"ix_{name}_tenant", name, ["tenant_id", "minute"], schema="control")
     op.add_column("sample_minutes", sa.Column("tenants_in_full", sa.Boolean), schema=schema_of(op.get_bind()))
-    _index()
 
 
 def _of_minute(*names: str) -> list[sa.Column[Any]]:

@@ -1,18 +1,15 @@
 """What a job died of as it is compared, and by which rule; of acts, when they were chosen and what was lost of them."""
 
-from typing import Any
-
 import sqlalchemy as sa
 from alembic import op
 
-from worker.database import Timestamp, at_leisure, bounded, schema_of
+from worker.database import Timestamp, schema_of
 
 revision = "20261130_c025"
 down_revision = "20261130_c024"
 branch_labels = None
 depends_on = None
 
-_INDEX = "ix_platform_jobs_dead_rule"
 _LOST = ("cancelled", "gone")
 COUNT = """
 UPDATE bulk_acts SET
@@ -29,32 +26,20 @@ UPDATE control.bulk_acts SET
 def upgrade() -> None:
     """Add the columns, and count what earlier acts lost; what has died is read by the maintenance, bit by bit."""
     schema = schema_of(op.get_bind())
-    op.add_column("platform_jobs", sa.Column("error_alike", sa.Text), schema=schema)
-    op.add_column("platform_jobs", sa.Column("error_rule", sa.Integer), schema=schema)
     op.add_column("bulk_act_jobs", sa.Column("was_error_alike", sa.Text), schema=schema)
     op.add_column("bulk_act_jobs", sa.Column("was_error_rule", sa.Integer), schema=schema)
     op.add_column("bulk_acts", sa.Column("seen_at", Timestamp), schema=schema)
     for name in _LOST:
         op.add_column("bulk_acts", sa.Column(name, sa.Integer, nullable=False, server_default="0"), schema=schema)
     op.execute(COUNT_IN_SCHEMA if schema else COUNT)
-    _index()
-
-
-def _index() -> None:
-    columns: list[Any] = [sa.text("coalesce(error_rule, 0)"), "id"]
-    where = bounded("status = 'failed'")
-    if schema_of(op.get_bind()) is None:
-        op.create_index(_INDEX, "platform_jobs", columns, schema="control", **where)
-        return
-    with at_leisure(op.get_context()):
-        op.drop_index(_INDEX, "platform_jobs", schema="control", if_exists=True, postgresql_concurrently=True)
-        op.create_index(_INDEX, "platform_jobs", columns, schema="control", postgresql_concurrently=True, **where)
+    # The last, for all claims wait from here to the end
+    op.add_column("platform_jobs", sa.Column("error_alike", sa.Text), schema=schema)
+    op.add_column("platform_jobs", sa.Column("error_rule", sa.Integer), schema=schema)
 
 
 def downgrade() -> None:
     """Undo it, with the data in it."""
     schema = schema_of(op.get_bind())
-    op.drop_index(_INDEX, table_name="platform_jobs", schema="control")
     for name in ("seen_at", *_LOST):
         op.drop_column("bulk_acts", name, schema=schema)
     for name in ("error_alike", "error_rule"):

@@ -117,9 +117,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the columns, and with them the function that fills one."""
+    """Drop the columns, and put the function back that knows of none."""
     schema = schema_of(op.get_bind())
     if schema is not None:
         op.execute("DROP FUNCTION control.enqueue_job")
+        op.execute(op.get_context().opts["script"].get_revision("20261129_c010").module.ENQUEUE)
     for table in TABLES:
         op.drop_column(table, "traceparent", schema=schema)
