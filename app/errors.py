@@ -232,8 +232,8 @@ def _refreshes_itself(request: Request) -> bool:
 
 
 async def _recognise(request: Request, status: int) -> None:
-    """Whose page it is, where the request was refused before anybody asked; not while the database is out of reach."""
-    if status < 500 and request.cookies and not hasattr(request.state, "visit"):
+    """Whose page and lens it is, where nobody asked before the refusal; not while the database is out of reach."""
+    if status < 500 and request.cookies and not hasattr(request.state, "lens"):
         await _try(partial(sessions.recognise_alone, request))
 
 

@@ -17,6 +17,8 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.problems import PREFIXES
+from worker.database import Connection
+from worker.queries import tenants
 
 ROOT = "/in"
 OUTSIDE = frozenset(
@@ -68,6 +70,16 @@ class Lenses:
 def slug_of(request: Request) -> str | None:
     """The tenant that the address names, whether there is one or not."""
     return getattr(request.state, "slug", None)
+
+
+def look(conn: Connection, request: Request) -> Lens | None:
+    """Whose lens it is, kept with the request; a page that says there is no such tenant lies outside of any."""
+    slug = slug_of(request)
+    row = tenants.by_slug(conn, slug=slug) if slug else None
+    request.state.lens = Lens(row.id, row.slug, row.display_name) if row else None
+    if slug and row is None:
+        request.scope["root_path"] = ""
+    return request.state.lens
 
 
 def within(prefix: str, address: str) -> str:

@@ -20,6 +20,7 @@ from worker.queries.bulk_acts import acts, undo
 from worker.queries.bulk_acts.acts import UNDER_WAY
 from worker.queries.pages import acts as pages
 from worker.queries.pages import audit
+from worker.queries.pages.acts import Reach
 
 JUST_NOW = timedelta(minutes=1)
 
@@ -74,6 +75,11 @@ def of(call: Call, conn: Connection, act: Row) -> Said:
     return Said(act, first, choice.back(call.form) if call.form else _here(here, []))
 
 
+def reach(call: Call, conn: Connection, act: Row) -> Reach:
+    """How far its jobs are those of the lens; outside of any, all are."""
+    return pages.reach(conn, act, tenant_id=call.lens.id, slug=call.lens.slug) if call.lens else Reach.OWN
+
+
 def _here(page: str, told: Pairs) -> str:
     """The address of a page as its reader has it, without what it told before."""
     parts = urlsplit(page)
@@ -81,11 +87,12 @@ def _here(page: str, told: Pairs) -> str:
 
 
 def _act(call: Call, conn: Connection, text: str) -> Row | None:
-    """The act in an address; whatever else stands there says nothing."""
+    """The act in an address; whatever else stands there says nothing, and in a lens what is not its tenant's alone."""
     try:
-        return acts.get(conn, act_id=UUID(text), now=call.now)
+        act = acts.get(conn, act_id=UUID(text), now=call.now)
     except ValueError:
         return None
+    return act if act and reach(call, conn, act) is Reach.OWN else None
 
 
 def _anew(call: Call, url: str) -> Response:

@@ -10,6 +10,7 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app import lens
 from app.console import Console, console_of
 from app.settings import ConsoleSettings
 from worker.database import Connection, autocommit
@@ -39,12 +40,14 @@ def token_hash(request: Request) -> str | None:
 
 
 def recognise_alone(request: Request) -> Visit:
-    """The same where no transaction is open; makes sure that there are figures for the rail."""
+    """The same where no transaction is open; makes sure that there are figures for the rail, those of the lens."""
     console = console_of(request)
     with autocommit(console.engine).connect() as conn:
         visit = recognise(conn, request)
         if visit.operator:
-            console.sampler.figures(conn, fresh=False)
+            figures = console.sampler.figures(conn, fresh=False)
+            if whose := lens.look(conn, request):
+                console.sampler.of_tenant(conn, figures, tenant_id=whose.id)
         return visit
 
 

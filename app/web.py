@@ -18,11 +18,10 @@ from app.asked import Asked, noun
 from app.console import Console, console_of
 from app.errors import Forbidden, NotFound, SignedOut, Unavailable
 from app.forms import read_form
-from app.lens import Lens, slug_of
+from app.lens import Lens, look, slug_of
 from app.shared import Anyone, Personal
 from app.templating import is_htmx
 from worker.database import Connection, is_outage, is_retryable, read_only
-from worker.queries import tenants
 from worker.queries.audit import Actor
 from worker.queries.operators import Operator, Role
 from worker.queries.sessions import Visit
@@ -159,13 +158,13 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
     safe = request.method in SAFE
     with (read_only(console.engine) if safe else console.engine).begin() as conn:
         visit = request.state.visit = known or sessions.recognise(conn, request)
-        _admit(visit.operator, route.access)
-        request.state.narrowed = route.narrowed
         lens = request.state.lens = _looked_through(conn, request) if visit.operator else None
         sampled = console.sampler.figures(conn, fresh=safe) if visit.operator else None
         request.state.figures = shown = sampled
         if lens and sampled:
             shown = console.sampler.of_tenant(conn, sampled, tenant_id=lens.id)
+        _admit(visit.operator, route.access)  # now, so that the page that refuses is in the lens, too
+        request.state.narrowed = route.narrowed
         call = Call(
             request=request,
             now=visit.now,
@@ -186,14 +185,11 @@ def _transaction(request: Request, form: FormData, route: Route, known: Visit | 
 
 
 def _looked_through(conn: Connection, request: Request) -> Lens | None:
-    """The tenant whose lens it is; where there is none, the page that says so lies outside of it."""
-    slug = slug_of(request)
-    if slug is None:
-        return None
-    if row := tenants.by_slug(conn, slug=slug):
-        return Lens(row.id, row.slug, row.display_name)
-    request.scope["root_path"] = ""
-    raise NotFound(f"There is no tenant {slug}.", title="No such tenant")
+    """The tenant whose lens it is; the answer of what is not found where there is none."""
+    lens = look(conn, request)
+    if lens is None and (slug := slug_of(request)):
+        raise NotFound(f"There is no tenant {slug}.", title="No such tenant")
+    return lens
 
 
 def _admit(operator: Operator | None, access: Access) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from app import choice, said
+from app import choice, job_list, said
 from app.errors import Conflict, NotFound
 from app.search import address
 from app.templating import render, see_other
@@ -106,18 +106,14 @@ def _id(call: Call) -> UUID:
 def _act(call: Call, conn: Connection) -> Row:
     if (act := acts.get(conn, act_id=_id(call), now=call.now)) is None:
         raise NotFound(GONE)
-    if call.lens and _reach(call, conn, act) is Reach.NONE:
+    if call.lens and said.reach(call, conn, act) is Reach.NONE:
         raise NotFound(f"None of its jobs is one of {call.lens.slug}'s.", title="Not in this lens")
     return act
 
 
-def _reach(call: Call, conn: Connection, act: Row) -> Reach:
-    return pages.reach(conn, act, tenant_id=call.lens.id, slug=call.lens.slug) if call.lens else Reach.OWN
-
-
 def _is_own(call: Call, conn: Connection, act: Row) -> bool:
     """Whether no job of it lies outside of the lens, so that it can be moved from there."""
-    return _reach(call, conn, act) is Reach.OWN
+    return said.reach(call, conn, act) is Reach.OWN
 
 
 def _hold_to_lens(call: Call, conn: Connection) -> None:
@@ -142,6 +138,7 @@ def _since(call: Call, conn: Connection, act: Row) -> dict[str, Any]:
         kind = filters.parse([(name, value) for name, value in act.filters], now=call.now)
     except InvalidInput:  # the grammar of an earlier release
         return NOTHING_CAME
+    kind = job_list.narrowed(call, kind)
     asked: dict[str, Any] = {"tenant_id": choice.tenant(conn, kind), "before": call.now, "since": act.chosen_at}
     asked["beside"] = act.id  # those of it that died again are told of in its result
     arrived = selection.count(conn, kind, **asked, limit=ARRIVALS, now=call.now)

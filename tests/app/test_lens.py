@@ -64,6 +64,34 @@ def test_a_tenant_that_is_not_there_is_not_found_in_words_that_lead_out(visitor:
     assert not [address for _, address in links(answer.text) if address.startswith("/in/")]
 
 
+@pytest.mark.parametrize(
+    ("path", "status"), {"/replays/new": 403, "/nothing": 404, "/jobs/x/y/z": 404, "/live/x": 404}.items()
+)
+def test_a_page_that_refuses_is_in_the_lens_and_counts_no_other_tenant(
+    visitor: Visitor, conn: Connection, path: str, status: int
+) -> None:
+    factories.tenant(conn, "acme")
+    factories.job(conn, tenant_id=factories.tenant(conn, "globex"), status=Status.FAILED)
+    answer = visitor("viewer").get(f"/in/acme{path}")
+    assert answer.status_code == status
+    assert 'aria-label="Lens"' in answer.text
+    assert 'data-nav="dead-letters"' in answer.text
+    assert 'class="count"' not in answer.text
+
+
+def test_a_page_that_refuses_an_act_from_elsewhere_is_in_the_lens_too(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    answer = visitor().post("/in/acme/replays", headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == 403
+    assert 'aria-label="Lens"' in answer.text
+
+
+def test_what_is_not_there_of_a_tenant_that_is_not_lies_outside_of_any_lens(visitor: Visitor) -> None:
+    answer = visitor().get("/in/nobody/nothing")
+    assert answer.status_code == 404
+    assert not [address for _, address in links(answer.text) if address.startswith("/in/")]
+
+
 def test_nobody_learns_without_signing_in_which_tenants_there_are(app: Starlette, conn: Connection) -> None:
     factories.tenant(conn, "acme")
     for slug in ("acme", "nobody"):

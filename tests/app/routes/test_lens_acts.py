@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select, update
 from starlette.testclient import TestClient
 
 from tests import factories
@@ -15,7 +15,7 @@ from tests.app.conftest import Visitor
 from tests.app.routes.rows import plain
 from tests.factories import NOON
 from worker.model import Status
-from worker.queries.schema import bulk_act_jobs, bulk_acts, tenants
+from worker.queries.schema import bulk_act_jobs, bulk_acts, platform_jobs, tenants
 
 GROUP = "f" * 16
 WHOLE = {"all": "1", "before": NOON.isoformat(), "back": "/jobs"}
@@ -119,3 +119,21 @@ def test_an_action_on_another_tenants_list_is_refused(acme: TestClient, conn: Co
     two(conn, status=Status.FAILED)
     answer = acme.post("/in/acme/replays", data={**WHOLE, "status": "failed", "tenant": "globex"})
     assert (answer.status_code, chosen(conn)) == (400, [])
+
+
+def test_an_act_on_others_is_not_told_of_in_the_lens(acme: TestClient, conn: Connection) -> None:
+    _, other = two(conn, status=Status.FAILED)
+    done = acme.post("/replays", data={"job": str(other), "back": "/dead-letters"}).headers["location"]
+    assert "/undos" in acme.get(done).text
+    assert "/undos" not in acme.get(f"/in/acme{done}").text
+
+
+def test_what_came_since_an_act_is_counted_of_the_lens_tenant_alone(acme: TestClient, conn: Connection) -> None:
+    own, _ = two(conn, status=Status.FAILED)
+    conn.execute(delete(platform_jobs).where(platform_jobs.c.id != own))
+    acme.post("/replays", data={**WHOLE, "group": GROUP})
+    conn.execute(update(bulk_acts).values(chosen_at=NOON - timedelta(hours=1)))
+    act = conn.execute(select(bulk_acts.c.id)).scalar_one()
+    two(conn, status=Status.FAILED)
+    assert "+3 since" in plain(acme.get(f"/acts/{act}").text)
+    assert "+1 since" in plain(acme.get(f"/in/acme/acts/{act}").text)
