@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
@@ -11,7 +13,7 @@ from tests.conftest import as_role
 from tests.provisioned import provisioned
 from worker.database import APP_RW, CONSOLE_RW, OWNER, code_of
 from worker.job_types import JobTypes
-from worker.model import Event, Status
+from worker.model import Event, Status, new_id
 from worker.new_jobs import NewJob
 from worker.queries import jobs, outbox
 from worker.queries.schema import metadata
@@ -190,6 +192,41 @@ def test_the_guards_are_called_for_nothing_but_what_they_refuse(engine: Engine) 
 def calls(conn: Connection) -> dict[str, int]:
     found = conn.execute(text("SELECT funcname, calls FROM pg_stat_xact_user_functions WHERE funcname LIKE 'refuse%'"))
     return {row.funcname: row.calls for row in found}
+
+
+def made_up(job_id: UUID, copy_id: UUID, **changed: str) -> str:
+    """A statement that puts a job of an event in, and before it says of it that it is a copy."""
+    row = {"id": str(copy_id), "job_type": "run_subscriber", "event_id": "mine", "event_type": "order.created",
+           "subscriber_id": "crm", "payload": "{}", "source": "copy"} | changed  # fmt: skip
+    values = "', '".join(row.values())
+    return (
+        "INSERT INTO control.job_copies (copy_id, original_id, at, made_by)"
+        f" VALUES ('{copy_id}', '{job_id}', now(), 'me');"
+        f" INSERT INTO control.platform_jobs ({', '.join(row)}) VALUES ('{values}')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "answer"),
+    [
+        ({}, None),
+        ({"id": "019a0000-0000-7000-8000-000000000001"}, FORBIDDEN),
+        ({"event_id": "waits"}, FORBIDDEN),
+        ({"event_id": "went"}, FORBIDDEN),
+        ({"subscriber_id": "billing"}, FORBIDDEN),
+        ({"event_type": "order.paid"}, FORBIDDEN),
+        ({"job_type": "send_email"}, FORBIDDEN),
+    ],
+    ids=["a copy", "no copy", "an event that waits", "one that went", "another's", "another event", "another type"],
+)
+def test_the_console_makes_no_job_of_an_event_but_a_copy(
+    console_rw: Engine, conn: Connection, changed: dict[str, str], answer: str | None
+) -> None:
+    outbox.publish(conn, Event("order.created", {"order_id": 7}, event_id="waits"))
+    of_event = {"event_id": "ran", "event_type": "order.created", "subscriber_id": "crm"}
+    original = factories.job(conn, job_type="run_subscriber", **of_event)
+    factories.job(conn, job_type="run_subscriber", **of_event | {"event_id": "went", "subscriber_id": "mail"})
+    assert attempt(console_rw, made_up(original, new_id(), **changed)) == answer
 
 
 def test_every_table_has_a_line_that_says_who_may_do_what() -> None:

@@ -1,5 +1,5 @@
-"""What a role may not do with a job although it may write the table: run a provisioning, or end a job by hand, unless
-the act that had it run again is undone.
+"""What a role may not do with a job although it may write the table: run a provisioning, end a job by hand, unless the
+act that had it run again is undone, or make one of an event, unless it is a copy that was written down.
 
 Each is looked for after the row is written, which locks nothing, and its function is called for no other row.
 """
@@ -56,9 +56,34 @@ CREATE TRIGGER console_runs_nothing AFTER UPDATE OF status ON control.platform_j
         AND current_user = 'console_rw')
     EXECUTE FUNCTION control.refuse_console()
 """
+_OF_COPIES = """
+CREATE FUNCTION control.refuse_unless_copy() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM control.job_copies AS made JOIN control.platform_jobs AS original ON original.id = made.original_id
+        WHERE made.copy_id = new.id AND original.subscriber_id = new.subscriber_id
+            AND original.job_type = new.job_type AND original.event_type = new.event_type
+            AND original.tenant_id IS NOT DISTINCT FROM new.tenant_id
+    ) AND NOT EXISTS (SELECT FROM control.event_outbox WHERE event_id = new.event_id)
+    AND NOT EXISTS (SELECT FROM control.platform_jobs WHERE event_id = new.event_id AND id <> new.id) THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION 'console_rw makes no job of an event but a copy of one'
+        USING ERRCODE = 'insufficient_privilege';
+END
+$$
+"""
+_COPIES = """
+CREATE TRIGGER console_publishes_nothing AFTER INSERT ON control.platform_jobs
+    FOR EACH ROW
+    WHEN (new.event_id IS NOT NULL AND current_user = 'console_rw')
+    EXECUTE FUNCTION control.refuse_unless_copy()
+"""
 
 GUARDS = tuple(
     _ddl(statement.replace("%", "%%")).execute_if(dialect="postgresql")
-    for statement in (_OF_OWNER, _PROVISIONING, _OF_CONSOLE, _CONSOLE)
+    for statement in (_OF_OWNER, _PROVISIONING, _OF_CONSOLE, _CONSOLE, _OF_COPIES, _COPIES)
 )
 """The functions and triggers; a file has no roles."""

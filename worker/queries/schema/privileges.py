@@ -17,7 +17,7 @@ _NEW_JOB = (
     "id, tenant_id, job_type, queue, payload, metadata, idempotency_key, idempotency_fingerprint, max_attempts,"
     " available_at, scheduled, source, created_at, updated_at, traceparent"
 )
-# The relay makes such jobs, and so does whoever runs an edited copy of one
+# The relay makes such jobs, and so does whoever runs an edited copy of one: a guard holds the console to copies
 _OF_EVENT = "event_id, event_type, subscriber_id, schema_version"
 # A job that is to run again, sooner, elsewhere or not at all
 _OLD_JOB = (
