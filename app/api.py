@@ -1,7 +1,7 @@
 """The API: what programs may ask below /admin and /api, and at /metrics, with a token that names its scopes.
 
 A handler is called in a thread, once the token was looked at and the whole body lies in a file. What it needs of the
-body it reads first, and then opens its one transaction on `call.engine`, which only reads where the method is GET. When
+body it reads first, and then opens its one transaction on `call.engine`, which only reads where the route does. When
 that met a deadlock, the handler is called again, with the body from its start:
 
     def create(call: ApiCall) -> Response:
@@ -112,6 +112,8 @@ class ApiRoute:
     """Whether it keeps a secret: then a key service is asked before the transaction begins, not within it."""
     keyed: bool = False
     """Whether a repeat under the same Idempotency-Key finds what the first one made."""
+    looks: bool = False
+    """Whether a POST, too, only looks: what it asks does not fit into an address."""
 
     def __post_init__(self) -> None:
         if self.scope not in SCOPES or not is_api(self.path):
@@ -124,6 +126,11 @@ class ApiRoute:
         """What the route is about, for the audit trail."""
         return noun(self.path)
 
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing."""
+        return self.method == "GET" or self.looks
+
 
 def in_transaction(handler: Callable[[ApiCall, Connection], Response]) -> ApiHandler:
     """The handler as a page's: in one transaction of the pages' own role, with the last figures."""
@@ -131,11 +138,11 @@ def in_transaction(handler: Callable[[ApiCall, Connection], Response]) -> ApiHan
     @wraps(handler)
     def handled(call: ApiCall) -> Response:
         console = console_of(call.request)
-        safe = call.request.method in SAFE
+        reads = call.route.reads
         if call.route.seals:
             console.deployment.prepare_to_seal()
-        with (read_only(console.engine) if safe else console.engine).begin() as conn:
-            sampled = console.sampler.figures(conn, fresh=True)  # nobody else may watch
+        with (read_only(console.engine) if reads else console.engine).begin() as conn:
+            sampled = console.sampler.figures(conn, fresh=reads)
             return handler(replace(call, sampled=sampled), conn)
 
     return handled
@@ -153,11 +160,10 @@ def api_endpoint(*routes: ApiRoute) -> Callable[[Request], Awaitable[Response]]:
         async with bodies.received(request, max_bytes=route.max_body_bytes, media_types=route.media_types) as body:
             call = _call(request, route, token=token, now=now, body=body)
             response = await anyio.to_thread.run_sync(answered, partial(_handled, call))
-        if request.method in SAFE:
-            return etags.known(request, response)
-        console.sampler.expire()
-        console.live.doubt()
-        return response
+        if not route.reads:
+            console.sampler.expire()
+            console.live.doubt()
+        return etags.known(request, response) if route.method == "GET" else response
 
     return respond
 
@@ -172,7 +178,7 @@ def _call(request: Request, route: ApiRoute, *, token: Token, now: datetime, bod
         route=route,
         token=token,
         body=body,
-        engine=read_only(console.work_engine) if request.method in SAFE else console.work_engine,
+        engine=read_only(console.work_engine) if route.reads else console.work_engine,
     )
 
 

@@ -13,12 +13,15 @@ from pydantic_core import ErrorDetails
 from starlette.datastructures import Headers, QueryParams, UploadFile
 from starlette.requests import ClientDisconnect, Request
 
+from app import payload_edit
 from app.errors import Refused
+from worker.errors import InvalidInput
 from worker.failures import safe_text
 
 IN_MEMORY_BYTES = 1024 * 1024
 MAX_SECONDS = 300
 PARAMETERS = "The parameters are not what is taken here."
+INEXACT = "The document has a member twice, or a number that would not be kept as it is."
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -48,8 +51,13 @@ async def received(request: Request, *, max_bytes: int, media_types: Collection[
 def read(file: IO[bytes], model: type[Model]) -> Model:
     """The body as that model, an empty one as an empty object; a refusal says what is wrong, but repeats no value."""
     file.seek(0)
+    sent = file.read() or b"{}"
     try:
-        return model.model_validate_json(file.read() or b"{}")
+        document = model.model_validate_json(sent)
+        payload_edit.parsed(sent.decode())
+        return document
+    except InvalidInput:
+        raise Refused(422, INEXACT) from None
     except ValidationError as refusal:
         found = refusal.errors(include_url=False, include_context=False, include_input=False)
     if found[0]["type"] == "json_invalid":
@@ -58,7 +66,7 @@ def read(file: IO[bytes], model: type[Model]) -> Model:
 
 
 def parameters(query: QueryParams, model: type[Model]) -> Model:
-    """The parameters of an address as that model, the last of a name counting."""
+    """The parameters of an address as that model."""
     try:
         return model.model_validate(dict(query))
     except ValidationError as refusal:
@@ -67,15 +75,20 @@ def parameters(query: QueryParams, model: type[Model]) -> Model:
 
 
 def require_known(query: QueryParams, model: type[BaseModel]) -> None:
-    """Refuse what is no parameter there, unless the model takes whatever comes."""
-    strange = sorted(query.keys() - model.model_fields.keys())
-    if strange and model.model_config.get("extra") == "forbid":
-        errors = [{"field": safe_text(name, 100), "detail": "Is no parameter here"} for name in strange[:20]]
+    """Refuse what is no parameter there, or stands there twice, unless the model takes whatever comes."""
+    if model.model_config.get("extra") != "forbid":
+        return
+    wrong = dict.fromkeys(sorted(query.keys() - model.model_fields.keys()), "Is no parameter here")
+    wrong |= {name: "Is given twice" for name in query if name not in wrong and len(query.getlist(name)) > 1}
+    if wrong:
+        errors = [{"field": safe_text(name, 100), "detail": told} for name, told in list(wrong.items())[:20]]
         raise Refused(422, PARAMETERS, errors=errors)
 
 
 def _refused(words: str, found: Sequence[ErrorDetails]) -> Refused:
-    errors = [{"field": safe_text(".".join(map(str, each["loc"])), 100), "detail": each["msg"]} for each in found]
+    told = [each["msg"].removeprefix("Value error, ") for each in found]
+    names = [safe_text(".".join(map(str, each["loc"])), 100) for each in found]
+    errors = [{"field": name, "detail": why} for name, why in zip(names, told, strict=True)]
     return Refused(422, words, errors=errors[:20])
 
 

@@ -61,7 +61,7 @@ NEW = (201, 200)
 
 _made = partial(ApiRoute, "POST", scope="operator", statuses=NEW, keyed=True)
 _act = partial(_made, answer=Act)
-_look = partial(ApiRoute, "POST", scope="operator", answer=Outlook)
+_look = partial(ApiRoute, "POST", scope="operator", answer=Outlook, looks=True)
 _change = partial(ApiRoute, "POST", scope="operator", answer=Changed)
 _move = partial(ApiRoute, "POST", scope="operator", answer=Moved)
 _account = partial(ApiRoute, "POST", scope="admin", answer=Changed)

@@ -75,6 +75,16 @@ def test_a_copy_is_made_once_under_one_key(api: TestClient, conn: Connection) ->
     assert len(trail(conn, "copy")) == 1
 
 
+def test_what_would_not_be_kept_as_it_was_sent_is_refused(api: TestClient, conn: Connection) -> None:
+    job, json = dead(conn, job_type="render_report"), {"Content-Type": "application/json"}
+    for payload in ('{"a": 1, "a": 2}', '{"a": 0.12345678901234567890123}', '{"a": NaN}'):
+        document = f'{{"payload": {payload}, "reason": "typo"}}'
+        problem(api.post(f"{V1}/jobs/{job}/copies", content=document, headers=json), 422)
+    twice = '{"filters": {"status": "failed", "queue": "mail"}, "filters": {"status": "failed"}}'
+    problem(api.post(f"{V1}/replays", content=twice, headers=json), 422)
+    assert trail(conn, "copy") == trail(conn, "replay") == []
+
+
 REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("replays", {}),
     ("replays", {"jobs": [str(UUID(int=1))], "filters": MAIL}),
@@ -93,6 +103,16 @@ def test_what_cannot_be_ordered_is_refused(api: TestClient) -> None:
     for noun, asked in REFUSED:
         for path in (noun, f"{noun}/previews"):
             problem(api.post(f"{V1}/{path}", json=asked), 422)
+
+
+def test_a_change_reads_no_figures_and_a_look_reads_new_ones(app: Starlette, api: TestClient) -> None:
+    sampler = app.state.console.sampler
+    api.post(f"{V1}/queues/mail/pause", json={"reason": "a test"})
+    taken = sampler.last
+    api.post(f"{V1}/queues/mail/resume")
+    assert sampler.last is taken
+    assert api.post(f"{V1}/replays/previews", json={"filters": MAIL}).json()["chosen"] == 0
+    assert sampler.last is not taken
 
 
 def test_a_token_that_may_only_look_changes_nothing(app: Starlette, conn: Connection) -> None:

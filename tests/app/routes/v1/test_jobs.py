@@ -67,6 +67,11 @@ def test_a_parameter_that_is_none_is_never_ignored(api: TestClient, address: str
     assert [each["field"] for each in found["errors"]] == ["colour"]
 
 
+def test_a_parameter_that_is_given_twice_is_never_half_ignored(reader: TestClient) -> None:
+    found = problem(reader.get(f"{LIST}?queue=mail&queue=reports"), 422)
+    assert found["errors"] == [{"field": "queue", "detail": "Is given twice"}]
+
+
 def test_what_is_closed_is_neither_shown_nor_searched(reader: TestClient, conn: Connection) -> None:
     job = factories.job(conn, job_type="invoice", payload={"customer": {"email": SECRET, "name": "Ada"}, "n": 2**70})
     answer = reader.get(f"{LIST}/{job}")
