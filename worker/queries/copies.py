@@ -111,15 +111,16 @@ def make(
     What came from an event goes to its subscriber alone, under an event id of its own.
     """
     made = copy_id or new_id()
-    # Written down first: the database lets the console make a job of an event only where it is such a copy
-    conn.execute(INSERT, {"to_copy": made, "to_original": original.id, "by_actor": actor.name, "at_now": now})
-    if original.event_id is not None:
-        new = {"to_copy": made, "body": to_text(payload), "to_queue": _queue(queue), "at_now": now}
-        _of_event(conn, original, new)
-    else:
-        budget, tenant = original.max_attempts, original.tenant_id
-        given: dict[str, Any] = {"tenant_id": tenant, "queue": queue, "max_attempts": budget, "source": SOURCE}
-        enqueue(conn, job_types, NewJob(original.job_type, payload, id=made, **given), now=now)
+    with conn.begin_nested():  # a copy that is refused leaves no word of itself
+        # Written down first: the database lets the console make a job of an event only where it is such a copy
+        conn.execute(INSERT, {"to_copy": made, "to_original": original.id, "by_actor": actor.name, "at_now": now})
+        if original.event_id is not None:
+            new = {"to_copy": made, "body": to_text(payload), "to_queue": _queue(queue), "at_now": now}
+            _of_event(conn, original, new)
+        else:
+            budget, tenant = original.max_attempts, original.tenant_id
+            given: dict[str, Any] = {"tenant_id": tenant, "queue": queue, "max_attempts": budget, "source": SOURCE}
+            enqueue(conn, job_types, NewJob(original.job_type, payload, id=made, **given), now=now)
     audit.record(
         conn,
         actor=actor,

@@ -17,6 +17,7 @@ from tests.app.conftest import Visitor, trail
 from tests.app.routes.rows import plain
 from worker.handlers import Registry
 from worker.model import Status
+from worker.queries import copies
 
 SECRET = "ada@lovelace.example"
 
@@ -90,7 +91,7 @@ def test_what_is_refused_is_said_beside_its_field_and_nothing_is_lost(
     assert answer.status_code == 422
     assert problem in answer.text
     assert plain(form(**changed)["payload"]) in plain(answer.text.replace("&#34;", '"'))
-    assert trail(conn, "copy") == []
+    assert trail(conn, "copy") == [] == copies.of(conn, job_id=job)
     assert factories.stored(conn, job).status == "failed"
 
 
@@ -133,7 +134,7 @@ def test_a_copy_of_an_event_is_checked_as_any_job_is(
     event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
     job = factories.job(conn, job_type="run_subscriber", **event)
     assert visitor().post(f"/jobs/{job}/copies", data=form(**changed)).status_code == 422
-    assert trail(conn, "copy") == []
+    assert trail(conn, "copy") == [] == copies.of(conn, job_id=job)
 
 
 def test_a_type_that_the_console_does_not_know_is_put_in_by_nobody(visitor: Visitor, conn: Connection) -> None:
