@@ -75,7 +75,7 @@ def searched(call: Call, conn: Connection) -> str:
     known = wanted(call).pairs()
     named, words = terms(call.query["q"], names=TERMS, prefix=filters.PAYLOAD)
     found = [("job", _id(value)) for name, value in named if name == "id"]
-    if not found and len(words) == 1 and (one := lookup.look(conn, word=words[0]) or _at_hand(call, words[0])):
+    if not found and len(words) == 1 and (one := _named(call, conn, words[0])):
         found, words = [one], []
     if found and found[0][0] == "job":
         return f"/jobs/{found[0][1]}"
@@ -83,6 +83,13 @@ def searched(call: Call, conn: Connection) -> str:
     asked = [*known, *(term for term in named if term[0] != "error"), *found]
     asked += [("error", f'"{phrase}"') for phrase in errors]
     return address("/jobs", shown(call, filters.parse(asked, now=call.now)).pairs())
+
+
+def _named(call: Call, conn: Connection, word: str) -> tuple[str, str] | None:
+    """The filter that a word stands for; in a lens it names no other tenant."""
+    found = lookup.look(conn, word=word) or _at_hand(call, word)
+    is_another = call.lens and found and found[0] == "tenant" and found[1] != call.lens.slug
+    return None if is_another else found
 
 
 def _id(text: str) -> str:

@@ -12,6 +12,8 @@ from app.lens import split, within
 from tests import factories
 from tests.app.conftest import Visitor, browser
 from worker.model import Status
+from worker.queries import grouping
+from worker.queries.audit import Actor
 
 LINK = re.compile(r'(data-leaves )?\b(?:href|action|formaction|src|hx-get|hx-post|hx-sse:connect)="(/[^"]*)')
 
@@ -173,3 +175,27 @@ def test_text_for_a_channel_leads_back_into_the_lens(visitor: Visitor, conn: Con
     tenant_id = factories.tenant(conn, "acme")
     factories.job(conn, tenant_id=tenant_id, status=Status.FAILED, error_fingerprint="f" * 16)
     assert "http://localhost/in/acme/dead-letters?group=" in visitor().get("/in/acme/dead-letters").text
+
+
+def test_a_word_that_is_another_tenants_name_is_looked_for_in_errors(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    factories.tenant(conn, "timeout")
+    client = visitor()
+    assert client.get("/in/acme/jobs?q=timeout").headers["location"] == "/in/acme/jobs?status=failed&error=timeout"
+    assert client.get("/in/acme/jobs?q=acme").headers["location"] == "/in/acme/jobs"
+    assert client.get("/in/acme/jobs?q=tenant:timeout").status_code == 400
+
+
+def test_what_a_joined_group_says_may_be_of_another_tenant(visitor: Visitor, conn: Connection) -> None:
+    acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
+    said = {acme: ("a" * 16, "acme dies"), globex: ("b" * 16, "globex dies")}
+    for tenant_id, (group, message) in said.items():
+        died = {"status": Status.FAILED, "error_fingerprint": group, "error_summary": message}
+        factories.job(conn, tenant_id=tenant_id, **died)
+    grouping.merge(conn, fingerprint="b" * 16, into="a" * 16, actor=Actor("lee"))
+    client = visitor()
+    for group in ("a" * 16, "b" * 16):
+        assert "globex dies" in client.get(f"/dead-letters?group={group}").text
+        page = client.get(f"/in/acme/dead-letters?group={group}").text
+        assert "b" * 16 in page
+        assert "globex dies" not in page
