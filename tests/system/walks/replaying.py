@@ -39,6 +39,7 @@ def undo(page: Page, scene: Scene) -> None:
     expect(page.locator("#toasts")).to_contain_text("Replayed 12 jobs.")
     page.locator("#toasts").get_by_role("button", name="Undo").click()
     expect(page.locator("#toasts")).to_contain_text("Undone")
+    page.locator("#toasts .toast").last.evaluate("toast => { toast.dataset.toast = 600; }")
     expect(page.get_by_text("14 jobs in 3 groups")).to_be_visible()
 
 
