@@ -19,8 +19,10 @@ MIN_PAUSE_SECONDS = 1.0
 MAX_PAUSE_SECONDS = 30.0
 SHARE = 10
 """A sample may take a tenth of the time: one that is slow is taken less often; so may those of all lenses."""
-LENSES = 64
-"""Tenants whose figures are kept, those looked at last."""
+LENSES = 512
+"""Tenants whose figures are kept at most, those looked at last: where more are, each costs a reading at every look."""
+FORGOTTEN_SECONDS = 60.0
+"""So long after they may be read anew, figures of a tenant that nobody looked at since are dropped."""
 
 
 class Sample(Protocol):
@@ -102,7 +104,8 @@ class Sampler:
     def expire(self) -> None:
         """Something was changed: whoever looks next should see it."""
         self._due_at = self._clock()
-        self._parts = {tenant_id: replace(part, due_at=self._due_at) for tenant_id, part in self._parts.items()}
+        now = self._due_at
+        self._parts = {each: replace(part, due_at=min(part.due_at, now)) for each, part in self._parts.items()}
 
     def due(self) -> bool:
         """Whether whoever asks next has to read: time has passed, or something was changed here."""
@@ -111,9 +114,10 @@ class Sampler:
     def _part(self, conn: Connection, figures: Figures, tenant_id: UUID) -> Figures:
         began = self._clock()
         narrowed = self._narrow(conn, figures, tenant_id=tenant_id)
-        rest = {other: part for other, part in self._parts.items() if other != tenant_id}
-        others = dict(list(rest.items())[-LENSES + 1 :])
         taken = self._clock()
+        watched = self._parts.items()
+        rest = [(each, part) for each, part in watched if part.due_at > taken - FORGOTTEN_SECONDS and each != tenant_id]
+        others = dict(rest[-LENSES + 1 :])
         pause = max(MIN_PAUSE_SECONDS, SHARE * (taken - began) * (len(others) + 1))
         part = Part(figures, narrowed, taken + min(pause, MAX_PAUSE_SECONDS))
         self._parts = {**others, tenant_id: part}

@@ -17,7 +17,7 @@ from worker.queries.operators import Operator, Role
 if TYPE_CHECKING:
     from worker.queries.pages.figures import Figures
 
-KEPT = 256
+KEPT = 512
 """So many answers are kept at most: anybody may ask for anything."""
 
 Key = tuple[str, str, str]

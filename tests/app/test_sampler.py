@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from app.sampler import LENSES, Sampler
+from app.sampler import FORGOTTEN_SECONDS, LENSES, Sampler
 from tests.factories import NOON
 from worker.database import Connection
 from worker.queries.pages.figures import Figures
@@ -181,6 +181,30 @@ def test_slow_lenses_take_a_tenth_of_the_time_all_together(clock: Clock) -> None
     assert looking(sampler, GLOBEX) == "1 of 2"
     clock.at += 0.2
     assert looking(sampler, GLOBEX) != "1 of 2"
+
+
+def test_a_lens_that_nobody_looks_through_any_more_slows_no_other(clock: Clock) -> None:
+    narrow = Slow(clock, takes=0.5)
+    sampler = Sampler(Source(clock), narrow=narrow, clock=clock)
+    looking(sampler, ACME), looking(sampler, GLOBEX)
+    for _ in range(2):
+        clock.at += FORGOTTEN_SECONDS
+        sampler.expire()
+        looking(sampler, GLOBEX)
+    assert sampler.last_of(ACME) is None
+    clock.at += 5.1
+    looking(sampler, GLOBEX)
+    assert narrow.readings == 5
+
+
+def test_many_lenses_take_no_more_of_the_time_than_few(clock: Clock) -> None:
+    narrow = Slow(clock, takes=0.01)
+    sampler = Sampler(Source(clock), narrow=narrow, clock=clock)
+    for _ in range(60):
+        for number in range(200):
+            looking(sampler, UUID(int=number))
+        clock.at += 1
+    assert narrow.readings * narrow.takes < 0.15 * clock.at
 
 
 def test_what_was_done_in_a_lens_is_seen_at_once(clock: Clock) -> None:

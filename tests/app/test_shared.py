@@ -237,8 +237,8 @@ class Kitchen:
         self.shared = Shared(self.sampler)
         self.made = 0
 
-    def order(self, *, reads: bool = True, ready: asyncio.Event | None = None) -> asyncio.Task[Answer]:
-        """Ask for the one answer there is."""
+    def order(self, path: str = "/", *, reads: bool = True, ready: asyncio.Event | None = None) -> asyncio.Task[Answer]:
+        """Ask for the answer at an address."""
         request = Request({"type": "http", "state": {}})
 
         async def make() -> Answer:
@@ -250,7 +250,7 @@ class Kitchen:
                 await ready.wait()
             return HTMLResponse(str(number))
 
-        return asyncio.ensure_future(self.shared.answer(("viewer", "/", "#x"), request, make))
+        return asyncio.ensure_future(self.shared.answer(("viewer", path, "#x"), request, make))
 
 
 async def begun() -> None:
@@ -285,3 +285,11 @@ async def test_an_answer_lasts_as_long_as_its_figures() -> None:
     assert (await kitchen.order()).body == (await kitchen.order()).body == b"1"
     kitchen.clock.at += 60
     assert (await kitchen.order()).body == b"2"
+
+
+async def test_the_overviews_of_fifty_lenses_are_made_once() -> None:
+    kitchen = Kitchen()
+    asked = [f"/in/{lens}/ {region}" for lens in range(50) for region in range(6)]
+    for _ in range(2):
+        await asyncio.gather(*(kitchen.order(path) for path in asked))
+    assert kitchen.made == len(asked)
