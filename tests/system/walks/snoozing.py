@@ -51,7 +51,7 @@ def die_again(page: Page, scene: Scene) -> None:
 
 def ask_to_merge(page: Page, scene: Scene) -> None:
     """Choose where it belongs."""
-    group(page).get_by_role("link", name="Put together").click()
+    page.get_by_role("main").get_by_role("link", name="Put together").click()
     expect(page.get_by_role("dialog").get_by_role("radiogroup", name="Groups")).to_be_visible()
 
 
