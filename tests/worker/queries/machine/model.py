@@ -179,7 +179,10 @@ class Model:
         return True
 
     def prune(self, now: datetime) -> dict[str, int]:
-        """Forget old events, then what came from them and ended well; never dead letters, never direct jobs."""
+        """Forget old events, then what came from them and ended well; never dead letters, never direct jobs.
+
+        How many minutes of the statistics go is not told, as those of tenants are counted with them; which, is held.
+        """
         old = now - timedelta(days=RETENTION_DAYS)
         events = [key for key, each in self.events.items() if each.relayed_at and each.relayed_at < old]
         for key in events:
@@ -191,7 +194,7 @@ class Model:
         minutes = [key for key in self.counted if key[0] < min(now - timedelta(days=90), until)]
         for minute in minutes:
             del self.counted[minute]
-        return {"events": len(events), "jobs": len(jobs), "statistics": len(minutes)}
+        return {"events": len(events), "jobs": len(jobs)}
 
     def _of_key(self, new: NewJob) -> Known | None:
         wanted = (new.tenant_id, new.idempotency_key)
