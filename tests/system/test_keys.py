@@ -59,6 +59,7 @@ def test_the_open_group_is_seen_to_by_keys_and_no_key_acts_on_one_that_is_not_op
     expect(page.get_by_role("heading", name="Snooze this group")).to_be_visible()
     press(page, "Escape", "?")
     expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+    expect(page.locator("#keys").get_by_text("Close", exact=True)).to_be_in_viewport(ratio=1)
     press(page, "Escape", "l", "x")
     expect(page.get_by_text("1 selected")).to_be_visible()
     press(page, "Escape", "j", "j", "e")
