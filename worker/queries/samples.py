@@ -89,7 +89,10 @@ class TenantPair:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one look found; a kind of trouble whose value is 0 is not kept."""
+    """What one look found; a kind of trouble whose value is 0 is not kept.
+
+    Tenants are not in full where a queue is deeper than what is told apart: what is theirs may lie beyond that.
+    """
 
     ready: int = 0
     oldest_seconds: int = 0
@@ -98,6 +101,7 @@ class Sample:
     dead: int = 0
     pairs: Sequence[Pair] = ()
     tenants: Sequence[TenantPair] = ()
+    tenants_in_full: bool = True
     findings: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -109,7 +113,7 @@ def is_due(conn: Connection, *, now: datetime | None = None) -> bool:
 def write(conn: Connection, sample: Sample, *, now: datetime | None = None) -> bool:
     """Keep it as that of this minute, unless another process was first; call it in a transaction."""
     totals = {f"all_{name}": getattr(sample, name) for name in _COUNTS}
-    in_full = len(sample.tenants) <= MOST_TENANT_PAIRS
+    in_full = sample.tenants_in_full and len(sample.tenants) <= MOST_TENANT_PAIRS
     if conn.execute(LOOK, {**totals, "in_full": in_full, "at_now": now}).first() is None:
         return False
     deepest = sorted(sample.pairs, key=_depth)[:MOST_PAIRS]

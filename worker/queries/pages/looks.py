@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from worker.queries.pages import attention, backlog, figures, tenant_backlog
 from worker.queries.pages.attention import Limits, Seen
-from worker.queries.pages.backlog import Backlog
+from worker.queries.pages.backlog import COUNTED, Backlog
 from worker.queries.samples import Pair, Sample, TenantPair
 
 _SUMMED = ("ready", "scheduled", "running", "dead")
@@ -28,6 +28,7 @@ def look(conn: Connection, *, now: datetime | None = None) -> Sample:
         running=seen.running,
         dead=seen.depths.dead,
         pairs=list(_pairs(rows, seen.at)),
+        tenants_in_full=all(ready < COUNTED for ready in seen.depths.ready.values()),
         tenants=[TenantPair(each, pair) for each, of in theirs.items() for pair in _pairs(of, seen.at)],
         findings=attention.measure(Seen(conn, seen, Limits())),
     )

@@ -1,12 +1,16 @@
 """One look: the backlog pair by pair, and how bad each kind of trouble is, with no limit in it."""
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
 from sqlalchemy import Connection
 
 from tests import factories
 from tests.factories import NOON
 from worker.model import Status
+from worker.queries import samples as kept
+from worker.queries.pages import samples
 from worker.queries.pages.looks import look
 from worker.queries.samples import Pair
 
@@ -44,3 +48,17 @@ def test_a_look_tells_tenants_apart(conn: Connection) -> None:
 def test_nothing_at_all_is_a_look_too(conn: Connection) -> None:
     seen = look(conn, now=NOON)
     assert (seen.ready, list(seen.pairs), set(seen.findings.values())) == (0, [], {0})
+
+
+def test_a_tenant_whose_jobs_may_lie_beyond_what_is_counted_is_not_known(
+    conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.queries.pages.looks.COUNTED", 2)
+    mine = factories.tenant(conn, slug="acme")
+    read: dict[str, Any] = {"since": NOON, "until": NOON + timedelta(minutes=1), "slot_seconds": 60}
+    for jobs, now in ((1, NOON), (2, NOON + timedelta(minutes=1))):
+        factories.job(conn, queue="mail", available_at=NOON)
+        seen = look(conn, now=now)
+        assert seen.tenants_in_full == (jobs < 2)
+        kept.write(conn, seen, now=now)
+    assert samples.backlog(conn, tenant_id=mine, **read) == [samples.Depth(NOON)]
