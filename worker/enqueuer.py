@@ -158,7 +158,7 @@ class _Place:
         assert self.answer
         if isinstance(self.answer, BaseException):
             raise self.answer
-        sending.sent(self.admitted.shared["queue"], message_id=self.answer.id)
+        sending.sent(self.admitted.queue, message_id=self.answer.id)
         return self.answer
 
 

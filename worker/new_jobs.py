@@ -63,6 +63,13 @@ class Admitted:
     rows: list[dict[str, Any]] = field(default_factory=list)
     sizes: list[float] = field(default_factory=list)
     """At most how many bytes each one's payload and metadata take."""
+    several: bool = field(default=False, compare=False)
+    """Whether they were asked for on more than one queue."""
+
+    @property
+    def queue(self) -> str | None:
+        """The queue that all of them are for."""
+        return None if self.several else self.shared.get("queue")
 
     def within(self, traceparent: str | None) -> Admitted:
         """The same, as part of this span where they do not say of which."""
@@ -102,6 +109,7 @@ class Door:
             if asked != before:
                 head = self._head(new, asked)
                 admitted.shared = admitted.shared or head
+                admitted.several |= head["queue"] != admitted.shared["queue"]
             if head is not admitted.shared:
                 row |= head
             admitted.rows.append(row)

@@ -21,7 +21,7 @@ _ALIVE: dict[str, Any] = {
 """A session whose server is gone without a word is noticed within half a minute."""
 _SETTINGS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
 _PLANNED_ONCE = " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
-"""Half of what a claim of one job costs the server is its plan; one made while a table is empty must not walk it later."""
+"""Half of what a claim of one job costs the server is its plan, and one that was made of an empty table is kept."""
 
 
 def options(application_name: str, *, lent: bool, planned_once: bool) -> dict[str, Any]:

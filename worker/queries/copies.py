@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Text, bindparam, literal, or_, select
 
-from worker.database import Bytewise, Id, Row, insert, json_of, moment, serialise
+from worker.database import Bytewise, Id, Row, insert, json_of, moment, optional, serialise
 from worker.errors import InvalidInput, KeyReused
 from worker.job_types import EMAIL_JOB_TYPE, PROVISION_JOB_TYPE, JobTypes
 from worker.model import new_id
@@ -21,6 +21,7 @@ from worker.queries.jobs import NewJob, enqueue
 from worker.queries.schema import job_copies
 from worker.queries.schema import platform_jobs as job
 from worker.settings import queue_name
+from worker.tracing import tracing
 
 SOURCE = "copy"
 _SHOWN = 20
@@ -53,6 +54,7 @@ _OF_ORIGINAL = {
     job.c.created_at: moment(),
     job.c.updated_at: moment(),
     job.c.available_at: moment(),
+    job.c.traceparent: optional("of_trace", Text()),
 }
 INSERT_OF_EVENT = (
     insert(job)
@@ -136,8 +138,10 @@ def make(
 
 def _of_event(conn: Connection, original: Original, new: Mapping[str, Any]) -> None:
     values = {**new, "to_event": str(new_id()), "to_original": original.id}
-    if conn.execute(INSERT_OF_EVENT, values).first() is None:
-        raise InvalidInput("payload", "has lost its original: it was pruned a moment ago")
+    with tracing().sending() as sending:
+        if conn.execute(INSERT_OF_EVENT, {**values, "of_trace": sending.traceparent}).first() is None:
+            raise InvalidInput("payload", "has lost its original: it was pruned a moment ago")
+        sending.sent(new["to_queue"], message_id=new["to_copy"])
     wakeups.wake(conn, channel=wakeups.JOBS)
 
 

@@ -83,7 +83,7 @@ def _enqueue(job_types: JobTypes, new: NewJob, *, retry_terminal: bool, now: dat
         admitted = door(job_types).admit([new], traceparent=sending.traceparent)
         answers = yield from _write(Batch(admitted), retry_terminal=retry_terminal, now=now)
         made = _accepted(answers)[0]
-        sending.sent(admitted.shared["queue"], message_id=made.id)
+        sending.sent(admitted.queue, message_id=made.id)
     return made
 
 
@@ -91,7 +91,7 @@ def _enqueue_many(job_types: JobTypes, news: Iterable[NewJob], *, now: datetime 
     with tracing().sending() as sending:
         admitted = door(job_types).admit(news, traceparent=sending.traceparent)
         answers = yield from _write_many(admitted, now=now)
-        sending.sent(admitted.shared.get("queue", ""), count=len(answers))
+        sending.sent(admitted.queue, count=len(answers))
     return answers
 
 

@@ -68,8 +68,8 @@ def _old_minutes(table: Table, *, at_once_seconds: int) -> Delete:
 
 # A day at a time: its minutes are bounded by the names of handlers, queues and outcomes
 OLD_STATISTICS = _old_minutes(statistics_minutes, at_once_seconds=_DAY)
-# By their tenants, too, of whom there may be many
-OLD_TENANT_STATISTICS = _old_minutes(tenant_statistics_minutes, at_once_seconds=3600)
+# By their tenants, too, of whom there may be many, each with rows of its own in every minute
+OLD_TENANT_STATISTICS = _old_minutes(tenant_statistics_minutes, at_once_seconds=300)
 
 
 def prune(conn: Connection, *, retention_days: int, limit: int = 1000, now: datetime | None = None) -> dict[str, int]:

@@ -34,8 +34,8 @@ class Piece:
     def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """The end of it, whatever was raised within."""
 
-    def sent(self, destination: str, *, count: int = 1, message_id: UUID | None = None) -> None:
-        """Where to, how many, and which if it was one."""
+    def sent(self, destination: str | None, *, count: int = 1, message_id: UUID | None = None) -> None:
+        """Where to if that was one place, how many, and which if it was one."""
 
     def came_to(self, outcome: str, failure: Failure | None) -> None:
         """How an attempt ended."""

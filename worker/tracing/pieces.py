@@ -69,10 +69,11 @@ class Sending(Under):
             self.span.set_attribute("error.type", "_OTHER" if kind is GeneratorExit else kind.__name__)
         ended(self.span)
 
-    def sent(self, destination: str, *, count: int = 1, message_id: UUID | None = None) -> None:
-        """Where to, how many, and which if it was one."""
-        self.span.update_name(f"send {destination}")
-        self.span.set_attribute("messaging.destination.name", destination)
+    def sent(self, destination: str | None, *, count: int = 1, message_id: UUID | None = None) -> None:
+        """Where to if that was one place, how many, and which if it was one."""
+        if destination:
+            self.span.update_name(f"send {destination}")
+            self.span.set_attribute("messaging.destination.name", destination)
         if message_id:
             self.span.set_attribute("messaging.message.id", str(message_id))
         else:

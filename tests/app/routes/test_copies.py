@@ -15,11 +15,13 @@ from app.settings import ConsoleSettings
 from tests import factories
 from tests.app.conftest import Visitor, trail
 from tests.app.routes.rows import plain
+from tests.telling import telling, traceparent
 from worker.handlers import Registry
 from worker.model import Status
 from worker.queries import copies
 
 SECRET = "ada@lovelace.example"
+EVENT = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
 
 
 @pytest.fixture
@@ -110,9 +112,8 @@ def test_what_is_not_copied_says_why_on_its_page_and_refuses(visitor: Visitor, c
 
 
 def test_a_copy_of_what_an_event_brought_goes_to_its_subscriber_alone(visitor: Visitor, conn: Connection) -> None:
-    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
     about: dict[str, Any] = {"job_type": "run_subscriber", "schema_version": 3, "metadata": {"trace": 1}}
-    job = factories.job(conn, status=Status.FAILED, payload={"total": 1}, max_attempts=7, **event, **about)
+    job = factories.job(conn, status=Status.FAILED, payload={"total": 1}, max_attempts=7, **EVENT, **about)
     client = visitor()
     assert "It goes to crm.sync alone, under an event id of its own" in plain(
         client.get(f"/jobs/{job}/copies/new").text
@@ -127,12 +128,22 @@ def test_a_copy_of_what_an_event_brought_goes_to_its_subscriber_alone(visitor: V
     assert factories.stored(conn, job).status == "cancelled"
 
 
+@pytest.mark.parametrize("event", [{}, EVENT], ids=["job", "event"])
+def test_a_copy_is_of_the_trace_of_whoever_makes_it(visitor: Visitor, conn: Connection, event: dict[str, str]) -> None:
+    job_type = "run_subscriber" if event else "invoice"
+    job = factories.job(conn, status=Status.FAILED, job_type=job_type, **event)
+    client = visitor()
+    with telling() as told:
+        answer = client.post(f"/jobs/{job}/copies", data=form(payload="{}"))
+    copy = factories.stored(conn, UUID(answer.headers["location"].removeprefix("/jobs/")))
+    assert copy.traceparent == traceparent(told.one("send bills"))
+
+
 @pytest.mark.parametrize("changed", [{"queue": "No Queue"}, {"payload": '{"a": "\\u0000"}'}], ids=["queue", "payload"])
 def test_a_copy_of_an_event_is_checked_as_any_job_is(
     visitor: Visitor, conn: Connection, changed: dict[str, str]
 ) -> None:
-    event: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
-    job = factories.job(conn, job_type="run_subscriber", **event)
+    job = factories.job(conn, job_type="run_subscriber", **EVENT)
     assert visitor().post(f"/jobs/{job}/copies", data=form(**changed)).status_code == 422
     assert trail(conn, "copy") == [] == copies.of(conn, job_id=job)
 

@@ -133,6 +133,13 @@ def test_a_claim_is_one_span_linked_to_all_that_asked_for_its_jobs(told: Told, e
     assert dict(claimed.attributes or {})["messaging.batch.message_count"] == 4
 
 
+def test_many_jobs_for_several_queues_are_told_without_a_queue(told: Told, conn: Connection) -> None:
+    enqueue_many(conn, TYPES, [NewJob("work"), NewJob("work", queue="later")])
+    sent = told.one("send")
+    assert "messaging.destination.name" not in dict(sent.attributes or {})
+    assert dict(sent.attributes or {})["messaging.batch.message_count"] == 2
+
+
 def test_a_refusal_is_told_by_its_type_alone(told: Told, conn: Connection) -> None:
     with pytest.raises(InvalidInput):
         enqueue(conn, TYPES, REFUSED)
