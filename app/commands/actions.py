@@ -11,7 +11,7 @@ from app import orders
 from app.commands.choosing import How, Wanted
 from app.commands.desk import Desk, confirm
 from app.commands.output import counted, facts
-from app.commands.refusals import Failed
+from app.commands.refusals import Failed, Refused
 from app.kinds import Kind
 from app.orders import Order
 from worker.database import Row
@@ -44,6 +44,8 @@ def press(desk: Desk, kind: Kind, wanted: Wanted, how: How, *, ask: bool = False
         now = readiness.clock(conn)
         order = wanted.order(desk, conn, kind, how, now=now)
         order.terms(undo_seconds=0)
+        if kind.needs_reason and not (how.reason or how.dry_run):
+            raise Refused("--reason WHY is needed: others will want to know")
         outlook = orders.outlook(conn, figures.sample(conn), desk.registry, order, now=now) if how.dry_run else None
         shown = selection.read(conn, orders.chosen(order, now=now), now=now).jobs if order.filters else 0
     if outlook is not None:

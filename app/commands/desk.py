@@ -26,6 +26,7 @@ from worker.queries.audit import Actor
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
 reason_option = click.option("--reason", type=reason, metavar="WHY", help="Why, for the audit trail.")
+needed_reason = click.option("--reason", type=reason, metavar="WHY", required=True, help="Why, for the audit trail.")
 traceparent_option = click.option(
     "--traceparent",
     envvar="TRACEPARENT",

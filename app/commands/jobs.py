@@ -11,7 +11,7 @@ from app import export, payload_edit
 from app.commands import job_sheet
 from app.commands.actions import press
 from app.commands.choosing import How, Wanted, act_options, jobs_chosen
-from app.commands.desk import Desk, at_desk, reason_option
+from app.commands.desk import Desk, at_desk, needed_reason, reason_option
 from app.commands.job_lists import Asked, narrowed
 from app.commands.output import table
 from app.commands.refusals import Failed, Refused
@@ -86,9 +86,9 @@ def show(desk: Desk, *, job_id: UUID, reveal: bool, reason: str | None) -> None:
 @click.option("--payload", type=as_payload, metavar="JSON|@FILE|-", required=True, help="What the copy gets.")
 @click.option("--queue", type=as_queue, help="Another queue than the original's.")
 @click.option("--cancel", is_flag=True, help="Give the original up, if it is a dead letter.")
-@reason_option
+@needed_reason
 @at_desk
-def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, cancel: bool, reason: str | None) -> None:
+def copy(desk: Desk, *, job_id: UUID, payload: Any, queue: str | None, cancel: bool, reason: str) -> None:
     """Put the job in again with another payload, where `[redacted]` is as it was; each is linked to the other."""
     with desk.engine.begin() as conn:
         found = pages.read(conn, job_id=job_id)
@@ -120,7 +120,7 @@ def replay(desk: Desk, *, wanted: Wanted, how: How) -> None:
 @act_options
 @at_desk
 def cancel(desk: Desk, *, wanted: Wanted, how: How) -> None:
-    """Cancel jobs that wait or failed; ask those that run to stop."""
+    """Cancel jobs that wait or failed; ask those that run to stop. It needs --reason."""
     press(desk, CANCEL, wanted, how, ask=True)
 
 

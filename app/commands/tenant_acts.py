@@ -8,10 +8,9 @@ from uuid import UUID
 import click
 
 from app.commands import job_sheet
-from app.commands.desk import Desk, at_desk, confirm, yes_option
+from app.commands.desk import Desk, at_desk, confirm, needed_reason, yes_option
 from app.commands.output import facts, table
 from app.commands.refusals import Failed
-from app.commands.values import reason as as_reason
 from app.text import cell
 from worker.database import Connection, Row
 from worker.queries import provision_acts, tenants
@@ -54,7 +53,7 @@ def try_now(desk: Desk, *, slug: str) -> None:
 
 @click.command("cancel")
 @slug_argument
-@click.option("--reason", type=as_reason, metavar="WHY", required=True, help="Why, for the audit trail.")
+@needed_reason
 @yes_option
 @at_desk
 def cancel(desk: Desk, *, slug: str, reason: str, yes: bool) -> None:

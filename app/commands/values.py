@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from datetime import datetime
@@ -12,6 +11,7 @@ from uuid import UUID
 
 import click
 
+from app import payload_edit
 from app.commands.refusals import Failed
 from worker.database import Connection
 from worker.errors import InvalidInput
@@ -68,11 +68,13 @@ def queue(text: str) -> str:
 def payload(text: str) -> dict[str, Any]:
     """A JSON object: as it stands, `@file`, or `-` for standard input."""
     try:
-        found = json.loads(_content(text))
+        found = payload_edit.parsed(_content(text))
     except OSError as error:
         raise click.BadParameter(f"{text[1:]}: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise click.BadParameter("is not JSON") from None
+    except InvalidInput as refusal:
+        raise click.BadParameter(refusal.problem) from None
+    except ValueError:
+        raise click.BadParameter("is not JSON: is not UTF-8") from None
     if not isinstance(found, dict):
         raise click.BadParameter("must be a JSON object")
     return found

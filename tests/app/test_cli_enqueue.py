@@ -73,7 +73,7 @@ def test_the_payload_may_come_from_a_file_or_standard_input(shell: Shell, conn: 
     assert factories.stored(conn, UUID(of_pipe["id"])).payload == {"from": "pipe"}
 
 
-@pytest.mark.parametrize("payload", ["{", "[]", "7", "nope", "@/does/not/exist", "[" * 100_000])
+@pytest.mark.parametrize("payload", ["{", "[]", "7", "nope", "@/does/not/exist", "[" * 100_000, '{"x": NaN}'])
 def test_a_payload_that_is_no_json_object_is_wrong_usage(shell: Shell, conn: Connection, payload: str) -> None:
     result = shell("enqueue", "charge_card", "--payload", payload)
     assert result.exit_code == 2
@@ -85,7 +85,6 @@ def test_a_payload_that_is_no_json_object_is_wrong_usage(shell: Shell, conn: Con
     ("arguments", "names"),
     [
         (("nope",), "unknown job type: 'nope'"),
-        (("charge_card", "--payload", '{"x": NaN}'), "payload.x"),
         (("charge_card", "--payload", '{"x": "\\u0000"}'), "payload.x"),
         (("charge_card", "--payload", '{"x": "\\ud800"}'), "payload.x"),
         (("charge_card", "--max-attempts", "0"), "max_attempts"),

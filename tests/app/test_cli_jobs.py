@@ -85,7 +85,7 @@ def test_a_filter_that_means_nothing_is_refused(shell: Shell, options: tuple[str
 def test_one_job_is_shown_with_everything_and_nothing_harmful(shell: Shell, conn: Connection) -> None:
     job_id = dead(conn, error_detail=f"app/x.py:1 in f\n    {ESCAPES}\nValueError: {ESCAPES}", payload={"a": ESCAPES})
     shell.ok("jobs", "replay", str(job_id), "--reason", f"because {ESCAPES}")
-    shell.ok("jobs", "cancel", str(job_id), "--yes")
+    shell.ok("jobs", "cancel", str(job_id), "--yes", "--reason", "not needed")
     text = shell.ok("jobs", "show", str(job_id))
     assert "\x1b" not in text
     assert "\x07" not in text
@@ -133,7 +133,7 @@ def test_a_second_replay_changes_nothing_and_fails(shell: Shell, conn: Connectio
 def test_a_cancel_ends_what_waits_and_asks_what_runs(shell: Shell, conn: Connection) -> None:
     waiting, running = factories.job(conn), factories.job(conn, status=Status.RUNNING)
     over = factories.job(conn, status=Status.SUCCEEDED)
-    answer = shell.json("jobs", "cancel", str(waiting), str(running), str(over), "--yes")
+    answer = shell.json("jobs", "cancel", str(waiting), str(running), str(over), "--yes", "--reason", "a test")
     assert (answer["cancelled"], answer["requested"], answer["skipped"]) == (
         [str(waiting)],
         [str(running)],
@@ -145,13 +145,29 @@ def test_a_cancel_ends_what_waits_and_asks_what_runs(shell: Shell, conn: Connect
 
 def test_a_cancel_without_a_yes_is_refused_where_nobody_can_answer(shell: Shell, conn: Connection) -> None:
     waiting = factories.job(conn)
-    assert "--yes" in shell.refused("jobs", "cancel", str(waiting), code=2)
+    assert "--yes" in shell.refused("jobs", "cancel", str(waiting), "--reason", "a test", code=2)
     assert factories.stored(conn, waiting).status == Status.QUEUED
+
+
+def test_what_needs_a_reason_on_a_page_needs_one_here(shell: Shell, conn: Connection) -> None:
+    waiting = factories.job(conn)
+    for line in (("cancel", str(waiting), "--yes"), ("copy", str(waiting), "--payload", "{}")):
+        refused = shell("jobs", *line)
+        assert (refused.exit_code, "--reason" in refused.stderr) == (2, True)
+    assert factories.stored(conn, waiting).status == Status.QUEUED
+    assert conn.execute(TRAIL).all() == []
+
+
+@pytest.mark.parametrize("payload", ['{"a": 1, "a": 2}', '{"a": 0.12345678901234567890123}', '{"a": NaN}'])
+def test_a_payload_that_would_not_be_kept_as_it_stands_is_refused(shell: Shell, conn: Connection, payload: str) -> None:
+    line = ("copy", str(dead(conn)), "--payload", payload, "--reason", "typo")
+    refused = shell("jobs", *line)
+    assert (refused.exit_code, "--payload" in refused.stderr) == (2, True)
 
 
 def test_what_is_over_cannot_be_cancelled(shell: Shell, conn: Connection) -> None:
     over = factories.job(conn, status=Status.SUCCEEDED)
-    assert "nothing was cancelled" in shell.refused("jobs", "cancel", str(over), "--yes", code=1)
+    assert "nothing was cancelled" in shell.refused("jobs", "cancel", str(over), "--yes", "--reason", "a test", code=1)
 
 
 def test_one_first_is_an_act_that_is_shown_aborted_and_undone(shell: Shell, conn: Connection) -> None:
@@ -198,7 +214,8 @@ def test_a_group_is_replayed_as_a_whole_when_said_so(shell: Shell, conn: Connect
 
 def test_a_group_is_given_up(shell: Shell, conn: Connection) -> None:
     job_id = dead(conn)
-    assert shell.json("dead-letters", "cancel", "--group", GROUP, "--yes")["cancelled"] == [str(job_id)]
+    given_up = shell.json("dead-letters", "cancel", "--group", GROUP, "--reason", "a test", "--yes")["cancelled"]
+    assert given_up == [str(job_id)]
     assert factories.stored(conn, job_id).status == Status.CANCELLED
 
 

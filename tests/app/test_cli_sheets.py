@@ -137,6 +137,11 @@ def test_one_tenant_is_looked_at_alone(shell: Shell, conn: Connection) -> None:
     assert [each["ready"] for each in shell.json("queues", "show", "mail", *own)["handlers"]] == [1]
     assert shell.json("job-types", "list", *own)["job_types"][0]["ready"] == 1
     assert shell.json("overview", *own)["figures"]["ready"] == 1
+    at = factories.worker_instance(conn)
+    for owner in (acme, globex, globex):
+        factories.job(conn, tenant_id=owner, status=Status.RUNNING, locked_by=at)
+    assert [(each["busy"], each["of_tenant"]) for each in shell.json("workers", "list", *own)] == [(3, 1)]
+    assert [each["tenant"] for each in shell.json("workers", "show", at, *own)["running"]] == ["acme"]
     assert [each["jobs"] for each in shell.json("dead-letters", "list", *own)] == [1]
     group = ("--group", "f" * 16)
     moved = shell.json("dead-letters", "replay", *group, *own, "--yes")["replayed"]
