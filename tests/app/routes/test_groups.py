@@ -149,6 +149,15 @@ def test_a_group_that_joined_another_says_where_it_went_and_can_be_taken_out(
     assert (group(conn, A).jobs, group(conn, B).jobs) == (1, 1)
 
 
+@pytest.mark.parametrize(("messages", "told"), [(6, "and 1 more"), (20, "and 15 more"), (21, "and more")])
+def test_a_group_of_many_messages_shows_five_and_says_how_many_more_there_are(
+    visitor: Visitor, conn: Connection, messages: int, told: str
+) -> None:
+    for number in range(messages):
+        die(conn, f"host {number} is down")
+    assert told in plain(visitor().get(BACK).text)
+
+
 def test_messages_can_be_kept_apart_and_the_parts_that_were_made_alike_are_marked(
     visitor: Visitor, conn: Connection
 ) -> None:
