@@ -108,6 +108,11 @@ def lines(shift: HandOver) -> dict[str, list[Line]]:
     return {title: told for title, told in found.items() if told}
 
 
+def told(trail: Iterable[Row]) -> list[Line]:
+    """What was done, as rows of the trail have it."""
+    return [_line(row) for row in _done(trail)]
+
+
 def people(shift: HandOver) -> dict[str, str]:
     """What each person did, in a sentence, whoever did most first."""
     times: dict[str, Counter[str]] = {}

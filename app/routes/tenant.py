@@ -7,20 +7,22 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app import courses, provisioning_steps, provisioning_timeline, provisioning_trail
+from app import courses, deeds, provisioning_steps, provisioning_timeline, provisioning_trail
 from app.console import console_of
 from app.errors import NotFound
 from app.templating import render
 from app.web import Call
 from worker.database import Connection, Row
-from worker.queries.pages import groups, holdings, loads, provisioning, step_times, stuck, tenant, waits
+from worker.queries.pages import audit, groups, holdings, loads, provisioning, step_times, stuck, tenant, waits
 from worker.queries.pages import job as story
+from worker.queries.pages.audit import AuditFilters
 from worker.queries.pages.courses import SPANS
 from worker.queries.pages.figures import Figures
 from worker.queries.pages.fleet import State as Health
 
 GONE = "There is no tenant of this name or id."
 GROUPS_SHOWN = 5
+ACTS_SHOWN = 8
 
 
 def show(call: Call, conn: Connection) -> Response:
@@ -71,7 +73,7 @@ def _is_unfolded(call: Call) -> bool:
 
 
 def _holdings(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
-    """Its newest jobs, what fails, and what is in its own schema."""
+    """Its newest jobs, what fails, what was done to it and them, and what is in its own schema."""
     figures = _figures(call, conn, found)
     failing = groups.read(conn, view="open", tenant_id=found.id, now=call.now) if figures.dead else []
     return {
@@ -79,6 +81,7 @@ def _holdings(call: Call, conn: Connection, found: Row) -> dict[str, Any]:
         "jobs": tenant.newest(conn, tenant=found, now=call.now),
         "failing": failing[:GROUPS_SHOWN],
         "more_failing": max(len(failing) - GROUPS_SHOWN, 0),
+        "done": deeds.told(audit.read(conn, AuditFilters(), tenant_id=found.id, most=ACTS_SHOWN).rows),
         "holdings": holdings.read(console_of(call.request).work_engine, tenant_id=found.id),
     }
 

@@ -18,7 +18,8 @@ from tests.provisioned import provisioned as provisioned_place
 from worker.insights.cells import field
 from worker.insights.summary import insights_of
 from worker.model import AttemptOutcome, Status
-from worker.queries import statistics
+from worker.queries import audit, statistics
+from worker.queries.audit import Actor
 from worker.queries.statistics import Measured
 from worker.queries.tenant import datasets, insights, models
 from worker.queries.tenant.datasets import NewDataset
@@ -57,6 +58,19 @@ def test_its_jobs_and_dead_letters_are_linked(visitor: Visitor, conn: Connection
     assert "no &lt;template&gt;" in text
     assert 'href="/jobs?tenant=acme"' in text
     assert 'href="/in/acme/dead-letters"' in text
+
+
+def test_what_was_done_to_it_and_to_its_jobs_is_told(visitor: Visitor, conn: Connection) -> None:
+    ours, theirs = factories.tenant(conn), factories.tenant(conn, "other")
+    for tenant_id in (ours, theirs):
+        audit.record(conn, actor=Actor("mira"), action="model-train", tenant_id=tenant_id, reason="asked by phone")
+        job = factories.job(conn, tenant_id=tenant_id)
+        audit.record(conn, actor=Actor("lee"), action="cancel", job_ids=[job], reason="wrong <file>")
+    text = visitor("viewer").get("/tenants/acme").text
+    told = plain(text)
+    assert told.count("lee cancelled 1 job wrong &lt;file&gt;") == 1
+    assert told.count("mira trained a model of acme asked by phone") == 1
+    assert 'href="/audit?tenant=acme"' in text
 
 
 @pytest.mark.parametrize("region", ["tenant", "holdings"])
