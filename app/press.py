@@ -109,7 +109,7 @@ def _form(call: Call, conn: Connection, kind: Kind, chosen: Choice, *, refusal: 
         others=everything.without(kind.moves).counts("state"),
         gone=max(len(chosen.job_ids) - everything.jobs, 0),
         capped=everything.jobs >= AT_MOST,
-        would=prospects.of(conn, call.figures, call.registry, moved),
+        would=prospects.of(conn, call.whole, call.registry, moved),
         asked=asked,
         ran=checkpoints.read(conn, found, now=call.now) if moved.jobs and kind.action in RERUN else None,
         modes=MODES[kind.action],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 from urllib.parse import unquote
 
 import anyio.to_thread
@@ -25,6 +25,9 @@ from worker.database import Connection, is_outage, is_retryable, read_only
 from worker.queries.audit import Actor
 from worker.queries.operators import Operator, Role
 from worker.queries.sessions import Visit
+
+if TYPE_CHECKING:
+    from worker.queries.pages.figures import Figures
 
 Answer = TypeVar("Answer")
 
@@ -49,6 +52,12 @@ class Call(Asked):
         """The id of the element that the answer replaces: `rows` of `section#rows`."""
         target = self.request.headers.get("hx-target", "") if self.htmx else ""
         return unquote(target.partition("#")[2]) or None
+
+    @property
+    def whole(self) -> Figures:
+        """The last sample of all tenants, in the lens of one, too: whoever waits stands in line with all of them."""
+        figures: Figures = self.request.state.figures
+        return figures
 
     @property
     def actor(self) -> Actor:

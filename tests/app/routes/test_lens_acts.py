@@ -115,6 +115,14 @@ def test_the_form_counts_and_names_the_tenants_jobs_alone(acme: TestClient, conn
     assert "1 job of render_report for acme goes back" in said
 
 
+def test_the_form_counts_whom_the_jobs_stand_behind_whosever_they_are(acme: TestClient, conn: Connection) -> None:
+    factories.worker_instance(conn)
+    two(conn)
+    own, _ = two(conn, status=Status.FAILED)
+    said = plain(acme.get(f"/in/acme/replays/new?job={own}").text)
+    assert "1 live worker takes it, after the 3 jobs that are ready there, of all tenants." in said
+
+
 def test_an_action_on_another_tenants_list_is_refused(acme: TestClient, conn: Connection) -> None:
     two(conn, status=Status.FAILED)
     answer = acme.post("/in/acme/replays", data={**WHOLE, "status": "failed", "tenant": "globex"})
