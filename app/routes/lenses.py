@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app.following import own_page
+from app.lens import split
 from app.templating import render
 from app.web import Call
 from worker.database import Connection
@@ -18,7 +19,7 @@ _BLOCKS = {"dialog": "sheet", "lens-tenants": "tenants"}
 def new(call: Call, conn: Connection) -> Response:
     """Some tenants to choose from; `at` is the page that each choice leads to."""
     containing = clean_text(call.query.get("q", ""), field="q", limit=MAX_SEARCH)
-    at = own_page(call.request, call.query.get("at"))
+    _, at = split(own_page(call.request, call.query.get("at")))
     found = tenant_names.read(conn, containing=containing)
     return render(
         call,

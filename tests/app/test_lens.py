@@ -152,6 +152,13 @@ def test_the_chooser_leads_nowhere_but_to_pages(visitor: Visitor, conn: Connecti
     assert "e.example" not in page
 
 
+def test_a_page_in_a_lens_is_chosen_for_another_tenant(visitor: Visitor, conn: Connection) -> None:
+    factories.tenant(conn, "acme")
+    page = visitor().get("/lens?at=/in/globex/jobs%3Fqueue=mail").text
+    assert 'href="/in/acme/jobs?queue=mail"' in page
+    assert "globex" not in page
+
+
 def test_a_view_of_another_tenant_says_that_it_leaves(visitor: Visitor, conn: Connection) -> None:
     factories.tenant(conn, "acme")
     factories.tenant(conn, "globex")

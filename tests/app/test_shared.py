@@ -134,6 +134,24 @@ async def test_each_lens_has_its_own(room: Room, conn: Connection) -> None:
     assert [f"report_of_{each}" in everybodys.text for each in ("acme", "globex")] == [True, True]
 
 
+async def test_many_pages_in_some_lenses_cost_what_one_in_each_does(room: Room, conn: Connection) -> None:
+    paths = [f"/in/tenant-{number}/workers" for number in range(5)]
+    for number in range(5):
+        factories.tenant(conn, f"tenant-{number}")
+    token = await room.enter("dana", pages=5)
+
+    async def read(pages: int) -> list[str]:
+        with room.counted() as seen:
+            await room.look()
+            for path in paths:
+                answers = await room.fetch([token] * pages, "div#troubles", path=path)
+                assert {each.status_code for each in answers} == {200}
+        return seen
+
+    alone = await read(1)
+    assert sorted(await read(20)) == sorted(alone)
+
+
 async def test_each_role_sees_what_it_may(room: Room, conn: Connection) -> None:
     factories.worker_instance(conn, last_heartbeat_at=(await _now(room)) - timedelta(seconds=1))
     tokens = [await room.enter("dana"), await room.enter("vera", "viewer")]
