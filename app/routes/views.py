@@ -11,13 +11,13 @@ from app.choice import sentence
 from app.errors import NotFound
 from app.templating import render, see_other
 from app.web import Call
-from worker.database import Connection
+from worker.database import Connection, Row
 from worker.errors import InvalidInput
 from worker.queries import saved_views
 from worker.queries.operators import Operator
 from worker.queries.pages import audit, filters
 
-ACTS_SHOWN = 8
+ACTS_SHOWN, LOOKED_THROUGH = 8, 50
 GONE = "The view is gone, or somebody else's."
 
 
@@ -87,7 +87,6 @@ def _change_form(call: Call, conn: Connection, *, problem: str | None = None) ->
     view = saved_views.find(conn, view_id=call.uuid("view"), by=_visitor(call))
     if view is None:
         raise NotFound(GONE)
-    done = audit.of_target(conn, target=view.name, actions=saved_views.ACTS, limit=ACTS_SHOWN)
     return render(
         call,
         "jobs/view_change.html",
@@ -97,9 +96,21 @@ def _change_form(call: Call, conn: Connection, *, problem: str | None = None) ->
         asked=parse_qsl(view.query),
         name=str(call.form.get("name", view.name)),
         shared=bool(call.form.get("shared")) if call.form else view.shared,
-        done=[act for act in done if act.detail.get("view", str(view.id)) == str(view.id)],
+        done=_done(conn, view),
         problem=problem,
     )
+
+
+def _done(conn: Connection, view: Row) -> list[Row]:
+    """What was done to it under the names that it had, the newest first."""
+    found: dict[str, list[Row]] = {}
+    names = [str(view.name)]
+    while names and len(found) < ACTS_SHOWN:
+        acts = audit.of_target(conn, target=names[0], actions=saved_views.ACTS, limit=LOOKED_THROUGH)
+        mine = [act for act in acts if act.detail.get("view", str(view.id)) == str(view.id)]
+        found[names[0]] = mine
+        names = [name for name in (*names, *(act.detail.get("was", view.name) for act in mine)) if name not in found]
+    return sorted((act for acts in found.values() for act in acts), key=lambda act: act.id, reverse=True)[:ACTS_SHOWN]
 
 
 def _form(call: Call, *, query: str, name: str = "", problem: str | None = None) -> Response:

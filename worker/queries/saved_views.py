@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Boolean, Connection, bindparam, delete, func, or_, select, update
 
-from worker.database import Id, Row, insert, moment
+from worker.database import Id, Row, insert, moment, serialise
 from worker.errors import InvalidInput
 from worker.model import new_id
 from worker.payloads import clean_text
@@ -95,6 +95,7 @@ def save(
     title = _title(name)
     if len(query) > MAX_QUERY:
         raise InvalidInput("query", "is a longer search than what is kept")
+    _alone(conn, owner.id)
     if conn.execute(HOW_MANY, {"of_operator": owner.id}).scalar_one() >= AT_MOST:
         raise InvalidInput("name", f"you keep {AT_MOST} already: delete one first")
     values = {"new_id": new_id(), "of_operator": owner.id, "to_name": title, "to_query": query, "to_shared": shared}
@@ -128,6 +129,7 @@ def change(
         return False
     if (title, shared) == (row.name, row.shared):
         return True
+    _alone(conn, row.operator_id)
     values = {"of_id": view_id, "of_operator": row.operator_id, "to_name": title, "to_shared": shared}
     if title != row.name and conn.execute(NAMED, values).first() is not None:
         raise InvalidInput("name", TAKEN)
@@ -160,6 +162,11 @@ def remove(conn: Connection, *, view_id: UUID, by: Operator, actor: Actor, now: 
         return False
     audit.record(conn, actor=actor, action="view-delete", target=name, detail={"view": str(view_id)}, now=now)
     return True
+
+
+def _alone(conn: Connection, operator_id: UUID) -> None:
+    """Nobody else names a view of the operator's meanwhile."""
+    serialise(conn, f"saved views {operator_id}")
 
 
 def _title(name: str) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from tests import factories
 from tests.app.conftest import Visitor, trail
 from tests.app.routes.rows import plain
+from tests.worker.queries.test_account_races import Act, meanwhile
 from worker.errors import InvalidInput
 from worker.queries import saved_views
 from worker.queries.audit import Actor
@@ -83,8 +86,26 @@ def test_a_view_is_renamed_and_shared_and_its_form_says_who_did_what_to_it(visit
     said = plain(owner.get(f"{found[0]}/new").text)
     assert "Saved by mira" in said
     assert "mira changed it, shared with everybody, was Mail" in said
+    assert "mira saved it" in said
     (row,) = trail(conn, "view-change")
     assert (row.target, row.detail["was"], row.detail["shared"]) == ("Our mail", "Mail", True)
+
+
+@pytest.mark.postgresql
+def test_of_two_who_give_two_views_one_name_the_later_is_told(engine: Engine, conn: Connection) -> None:
+    owner = Operator(factories.operator(conn), "dana", "operator")
+    how: dict[str, Any] = {"shared": False, "actor": Actor("dana")}
+    views = [saved_views.save(conn, owner=owner, name=name, query="", **how) for name in ("a", "b")]
+
+    def named(view_id: UUID) -> Act:
+        return lambda theirs: saved_views.change(theirs, view_id=view_id, by=owner, name="x", **how)
+
+    with engine.connect() as first, first.begin() as begun:
+        named(views[0])(first)
+        with meanwhile(engine, conn, named(views[1])) as later:
+            begun.commit()
+    with pytest.raises(InvalidInput, match="one of your views already"):
+        later.result()
 
 
 def test_only_its_operator_and_an_admin_change_a_view(visitor: Visitor, conn: Connection) -> None:
