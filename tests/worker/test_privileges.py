@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -223,7 +225,7 @@ def test_the_console_makes_no_job_of_an_event_but_a_copy(
     console_rw: Engine, conn: Connection, changed: dict[str, str], answer: str | None
 ) -> None:
     outbox.publish(conn, Event("order.created", {"order_id": 7}, event_id="waits"))
-    of_event = {"event_id": "ran", "event_type": "order.created", "subscriber_id": "crm"}
+    of_event: dict[str, Any] = {"event_id": "ran", "event_type": "order.created", "subscriber_id": "crm"}
     original = factories.job(conn, job_type="run_subscriber", **of_event)
     factories.job(conn, job_type="run_subscriber", **of_event | {"event_id": "went", "subscriber_id": "mail"})
     assert attempt(console_rw, made_up(original, new_id(), **changed)) == answer

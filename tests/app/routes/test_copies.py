@@ -21,7 +21,7 @@ from worker.model import Status
 from worker.queries import copies
 
 SECRET = "ada@lovelace.example"
-EVENT = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
+EVENT: dict[str, Any] = {"event_id": "ev-1", "event_type": "order.created", "subscriber_id": "crm.sync"}
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_copy_of_what_an_event_brought_goes_to_its_subscriber_alone(visitor: V
 
 
 @pytest.mark.parametrize("event", [{}, EVENT], ids=["job", "event"])
-def test_a_copy_is_of_the_trace_of_whoever_makes_it(visitor: Visitor, conn: Connection, event: dict[str, str]) -> None:
+def test_a_copy_is_of_the_trace_of_whoever_makes_it(visitor: Visitor, conn: Connection, event: dict[str, Any]) -> None:
     job_type = "run_subscriber" if event else "invoice"
     job = factories.job(conn, status=Status.FAILED, job_type=job_type, **event)
     client = visitor()

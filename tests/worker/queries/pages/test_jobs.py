@@ -21,7 +21,7 @@ from worker.queries.pages.keyset import Page
 from worker.queries.schema import platform_jobs
 
 
-def page(conn: Connection, filters: Filters = Filters(), tenant_id: UUID | None = None, **at: str | None) -> Page:  # noqa: B008 - filters are frozen
+def page(conn: Connection, filters: Filters = Filters(), tenant_id: UUID | None = None, **at: Any) -> Page:  # noqa: B008 - filters are frozen
     return jobs.read(conn, filters, tenant_id=tenant_id, now=NOON, **at)
 
 
