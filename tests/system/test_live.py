@@ -80,6 +80,23 @@ def test_the_row_under_the_pointer_stays_and_what_is_new_is_counted(enter: Enter
     expect(page.get_by_text("Updates held")).to_be_hidden()
 
 
+def test_what_can_be_pressed_stays_so_while_its_part_of_the_page_is_asked_for_again(
+    enter: Enter, conn: Connection
+) -> None:
+    page = enter("dana", "/dead-letters")
+    asked: list[Route] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    page.route("**/dead-letters", hold)
+    factories.job(conn, status=Status.FAILED)
+    expect(page.locator("#letters.htmx-request")).to_be_visible()
+    expect(page.get_by_role("link", name="As a list")).to_have_css("opacity", "1")
+    asked[0].continue_()
+    expect(page.get_by_role("heading", name="ValueError: no such template")).to_be_visible()
+
+
 def test_the_rail_counts_along(enter: Enter, conn: Connection) -> None:
     page = enter("dana", "/audit")
     queues = page.get_by_role("link", name="Queues")
