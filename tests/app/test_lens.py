@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -197,7 +198,7 @@ def test_what_a_joined_group_says_may_be_of_another_tenant(visitor: Visitor, con
     acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
     said = {acme: ("a" * 16, "acme dies"), globex: ("b" * 16, "globex dies")}
     for tenant_id, (group, message) in said.items():
-        died = {"status": Status.FAILED, "error_fingerprint": group, "error_summary": message}
+        died: dict[str, Any] = {"status": Status.FAILED, "error_fingerprint": group, "error_summary": message}
         factories.job(conn, tenant_id=tenant_id, **died)
     grouping.merge(conn, fingerprint="b" * 16, into="a" * 16, actor=Actor("lee"))
     client = visitor()
