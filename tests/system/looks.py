@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 UNLIKE = ".error-page p .mono, .scan-code, .scan-key, .recovery li, [data-link]"
 """What no two runs have in common."""
 
-UNSEEN = "document.querySelectorAll('.held').forEach((each) => { each.hidden = true; })"
+UNSEEN = "document.querySelectorAll('.held').forEach((each) => each.remove())"
 """What comes sooner in one run than in another: that news are held back."""
 
 

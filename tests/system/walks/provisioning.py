@@ -25,7 +25,7 @@ def cancel(page: Page, scene: Scene) -> None:
     """Stop it."""
     page.get_by_role("dialog").get_by_role("button", name="Cancel provisioning").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
-    expect(page.get_by_role("main").get_by_role("button", name="Provision again")).to_be_visible()
+    expect(page.get_by_role("main").get_by_role("button", name="Provision again")).to_be_enabled()
 
 
 WALK = Walk(

@@ -47,6 +47,7 @@ def die_again(page: Page, scene: Scene) -> None:
         assert group_states.bring_back(conn, now=soon) == [TIMED_OUT]
     page.goto(f"/dead-letters?group={TIMED_OUT}")
     expect(group(page).get_by_text("Came back")).to_be_visible()
+    expect(page.get_by_role("link", name="Dead letters 15")).to_be_visible()
 
 
 def ask_to_merge(page: Page, scene: Scene) -> None:
