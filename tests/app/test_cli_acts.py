@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tests import factories
+from tests.app.conftest import trail
 from tests.app.shell import Shell
 from worker.model import Status
 from worker.queries.pages import readiness
@@ -81,3 +82,19 @@ def test_a_copy_keeps_what_is_closed_to_the_eye(shell: Shell, conn: Connection) 
     made = shell.json("jobs", "copy", str(job), "--payload", edited, "--cancel", "--reason", "typo")
     assert factories.stored(conn, UUID(made["id"])).payload == {"card": {"number": "4242"}, "total": 2}
     assert factories.stored(conn, job).status == Status.CANCELLED
+
+
+def test_what_needs_a_reason_on_a_page_needs_one_here(shell: Shell, conn: Connection) -> None:
+    waiting = factories.job(conn)
+    for line in (("cancel", str(waiting), "--yes"), ("copy", str(waiting), "--payload", "{}")):
+        refused = shell("jobs", *line)
+        assert (refused.exit_code, "--reason" in refused.stderr) == (2, True)
+    assert factories.stored(conn, waiting).status == Status.QUEUED
+    assert trail(conn) == []
+
+
+@pytest.mark.parametrize("payload", ['{"a": 1, "a": 2}', '{"a": 0.12345678901234567890123}', '{"a": NaN}'])
+def test_a_payload_that_would_not_be_kept_as_it_stands_is_refused(shell: Shell, conn: Connection, payload: str) -> None:
+    line = ("copy", str(factories.job(conn, status=Status.FAILED)), "--payload", payload, "--reason", "typo")
+    refused = shell("jobs", *line)
+    assert (refused.exit_code, "--payload" in refused.stderr) == (2, True)

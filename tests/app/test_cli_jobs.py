@@ -149,22 +149,6 @@ def test_a_cancel_without_a_yes_is_refused_where_nobody_can_answer(shell: Shell,
     assert factories.stored(conn, waiting).status == Status.QUEUED
 
 
-def test_what_needs_a_reason_on_a_page_needs_one_here(shell: Shell, conn: Connection) -> None:
-    waiting = factories.job(conn)
-    for line in (("cancel", str(waiting), "--yes"), ("copy", str(waiting), "--payload", "{}")):
-        refused = shell("jobs", *line)
-        assert (refused.exit_code, "--reason" in refused.stderr) == (2, True)
-    assert factories.stored(conn, waiting).status == Status.QUEUED
-    assert conn.execute(TRAIL).all() == []
-
-
-@pytest.mark.parametrize("payload", ['{"a": 1, "a": 2}', '{"a": 0.12345678901234567890123}', '{"a": NaN}'])
-def test_a_payload_that_would_not_be_kept_as_it_stands_is_refused(shell: Shell, conn: Connection, payload: str) -> None:
-    line = ("copy", str(dead(conn)), "--payload", payload, "--reason", "typo")
-    refused = shell("jobs", *line)
-    assert (refused.exit_code, "--payload" in refused.stderr) == (2, True)
-
-
 def test_what_is_over_cannot_be_cancelled(shell: Shell, conn: Connection) -> None:
     over = factories.job(conn, status=Status.SUCCEEDED)
     assert "nothing was cancelled" in shell.refused("jobs", "cancel", str(over), "--yes", "--reason", "a test", code=1)
