@@ -13,13 +13,13 @@ from tests import factories
 from tests.app.conftest import Visitor
 from tests.app.routes.rows import plain
 from tests.factories import NOON
-from worker.model import Status
+from worker.model import Status, new_id
 from worker.queries.audit import Actor
 from worker.queries.bulk_acts import members, work
 from worker.queries.bulk_acts.acts import Action, Terms
 from worker.queries.pages import cursors
 
-BEGINNING = cursors.encode(NOON.replace(year=2000), factories.new_id())
+BEGINNING = cursors.encode(NOON.replace(year=2000), new_id())
 NOTHING = {
     "/": "No queue yet",
     "/acts": "No acts yet",
