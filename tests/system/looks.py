@@ -9,8 +9,12 @@ from playwright.sync_api import Page
 UNLIKE = ".error-page p .mono, .scan-code, .scan-key, .recovery li, [data-link]"
 """What no two runs have in common."""
 
-UNSEEN = "document.querySelectorAll('.held').forEach((each) => each.remove())"
-"""What comes sooner in one run than in another: that news are held back."""
+AWAY = """() => {
+  window.away = [...document.querySelectorAll(".held")].map((each) => [each, document.createComment("")]);
+  for (const [each, mark] of window.away) each.replaceWith(mark);
+}"""
+BACK = "() => { for (const [each, mark] of window.away) mark.replaceWith(each); }"
+"""That news are held back is said sooner in one run than in another, so it is on no picture."""
 
 
 class Look(NamedTuple):
@@ -42,8 +46,10 @@ def _picture(page: Page, name: str) -> bytes:
     """All of the page, or what the window shows of it once a dialog lies above."""
     put_on(page, name)
     whole = page.locator("dialog[open]").count() == 0
-    page.evaluate(UNSEEN)
+    page.evaluate(AWAY)
     if whole:
         page.evaluate("scrollTo(0, 0)")
     masks = [page.locator(UNLIKE)]
-    return page.screenshot(full_page=whole, animations="disabled", mask=masks, mask_color="grey")
+    picture = page.screenshot(full_page=whole, animations="disabled", mask=masks, mask_color="grey")
+    page.evaluate(BACK)
+    return picture
