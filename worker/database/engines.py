@@ -34,7 +34,7 @@ def connect(
     """An engine whose sessions are bounded: statements by 30 s, idle transactions by 60 s, the pool by 5 s.
 
     Sessions that a pooler lends are bounded as their role is. `planned_once` is for few statements that are asked all
-    the time: each session keeps their plans, by their indexes, from the first time on.
+    the time: each session keeps their plans, by their indexes, for ten seconds.
     """
     address = make_url(url)
     engine = create_engine(
@@ -47,7 +47,10 @@ def connect(
         json_serializer=partial(json.dumps, allow_nan=False, ensure_ascii=False),
         **_options(address, application_name, planned_once=planned_once),
     )
-    (sqlite if is_file(url) else postgres).furnish(engine)
+    if is_file(url):
+        sqlite.furnish(engine)
+    else:
+        postgres.furnish(engine, planned_once=planned_once)
     event.listen(engine, "handle_error", leave_a_read_only_server)
     return engine
 

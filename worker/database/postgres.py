@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from sqlalchemy import URL, Engine
 
-from worker.database import pooler
+from worker.database import plans, pooler
 
 _ALIVE: dict[str, Any] = {
     "keepalives_idle": 10,
@@ -20,25 +20,25 @@ _ALIVE: dict[str, Any] = {
 }
 """A session whose server is gone without a word is noticed within half a minute."""
 _SETTINGS = "-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
-_PLANNED_ONCE = " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
-"""Half of what a claim of one job costs the server is its plan, and one that was made of an empty table is kept."""
 
 
 def options(application_name: str, *, lent: bool, planned_once: bool) -> dict[str, Any]:
     """What an engine needs to know."""
     known: dict[str, Any] = pooler.options() if lent else {"connect_args": {"options": _SETTINGS}}
     if planned_once and not lent:
-        known["connect_args"] = {"options": _SETTINGS + _PLANNED_ONCE, "prepare_threshold": 0}
+        known["connect_args"] = {"options": f"{_SETTINGS} {plans.SETTINGS}", "prepare_threshold": 0}
     known["connect_args"] |= {**_ALIVE, "application_name": application_name, "connect_timeout": 5}
     return known
 
 
-def furnish(engine: Engine) -> None:
+def furnish(engine: Engine, *, planned_once: bool) -> None:
     """A session is our own, with its settings, or is lent to us and left as it was found."""
     if pooler.is_lent(engine):
         pooler.furnish(engine)
-    else:
-        pooler.notice(engine, "statement_timeout", "30s")
+        return
+    pooler.notice(engine, "statement_timeout", "30s")
+    if planned_once:
+        plans.keep(engine)
 
 
 class PostgresListener:
