@@ -76,10 +76,10 @@ def look(conn: Connection, request: Request) -> Lens | None:
     """Whose lens it is, kept with the request; a page that says there is no such tenant lies outside of any."""
     slug = slug_of(request)
     row = tenants.by_slug(conn, slug=slug) if slug else None
-    request.state.lens = Lens(row.id, row.slug, row.display_name) if row else None
+    found = request.state.lens = Lens(row.id, row.slug, row.display_name) if row else None
     if slug and row is None:
         request.scope["root_path"] = ""
-    return request.state.lens
+    return found
 
 
 def within(prefix: str, address: str) -> str:

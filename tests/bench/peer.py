@@ -8,6 +8,7 @@ import json
 import random
 import sys
 import time
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import click
@@ -94,4 +95,6 @@ async def _queries(dsn: str) -> Any:
 if __name__ == "__main__":
     if importlib.util.find_spec("uvloop"):
         importlib.import_module("uvloop").install()
-    asyncio.run({"install": install, "send": send, "work": work, "watch": watch}[sys.argv[1]](*sys.argv[2:]))
+    commands: dict[str, Callable[..., Coroutine[Any, Any, None]]]
+    commands = {"install": install, "send": send, "work": work, "watch": watch}
+    asyncio.run(commands[sys.argv[1]](*sys.argv[2:]))

@@ -1,4 +1,4 @@
-"""Plans that a session keeps, of few statements that are asked all the time: they are half of what a lone claim costs."""
+"""Plans that a session keeps, of few statements that are asked all the time: half of what a lone claim costs."""
 
 from __future__ import annotations
 

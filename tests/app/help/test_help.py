@@ -87,10 +87,12 @@ def test_every_question_mark_leads_to_an_entry() -> None:
     ]
     assert len(asked) > 5
     for name, anchor, varies in asked:
-        assert (anchor.removesuffix("-") in BY_PREFIX if varies else anchor in ANCHORS), name
+        assert anchor.removesuffix("-") in BY_PREFIX if varies else anchor in ANCHORS, name
 
 
 def test_a_state_on_a_page_leads_to_what_it_means(client: TestClient, page: str) -> None:
     assert client.get("/help").headers["location"].startswith("/sign-in")
     assert 'href="/help"' in page
-    assert re.search(r'id="state-dead">\s*<dt><a href="#state-dead"><span class="state" data-state="dead">dead letter</span>', page)
+    assert re.search(
+        r'id="state-dead">\s*<dt><a href="#state-dead"><span class="state" data-state="dead">dead letter</span>', page
+    )

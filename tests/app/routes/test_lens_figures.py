@@ -35,7 +35,6 @@ def two(conn: Connection) -> tuple[UUID, UUID]:
     return acme, globex
 
 
-
 def test_the_overview_counts_the_tenants_work_alone(two: tuple[UUID, UUID], visitor: Visitor) -> None:
     page = visitor().get("/in/acme/").text
     tiles = page.partition('aria-label="Now"')[2].partition("</section>")[0]
