@@ -120,7 +120,7 @@ def _middleware(settings: ConsoleSettings) -> list[Middleware]:
         Middleware(Lenses),
         *tracing.middleware(),
         Middleware(ServerErrorMiddleware, handler=errors.crash),  # inside, so that its page has the headers too
-        Middleware(GZipMiddleware, minimum_size=1024, compresslevel=4),
+        Middleware(GZipMiddleware, minimum_size=1024, compresslevel=6),
         Middleware(Door, refuse=errors.refuse, hosts=settings.hosts, max_body_bytes=MAX_BODY_BYTES),
     ]
 

@@ -40,6 +40,15 @@ def test_stylesheets_are_joined_in_their_order(tree: Path) -> None:
     assert found.content == b"b{}\na{}"
 
 
+def test_what_only_its_writers_read_of_a_stylesheet_is_not_sent(tree: Path) -> None:
+    (tree / "css/reset.css").write_text("/* why:\n   so */\na {\n  color: red; /* loud */\n}\n\nb { margin: 0 }\n")
+    (tree / "css/order.txt").write_text("reset.css\n")
+    assets = Assets(tree)
+    found = assets.find(assets.version, "app.css")
+    assert found
+    assert found.content == b"\na {\ncolor: red;\n}\nb { margin: 0 }\n"
+
+
 def test_every_stylesheet_has_its_place_in_the_order() -> None:
     listed = (folder("static") / "css/order.txt").read_text().split()
     present = [
