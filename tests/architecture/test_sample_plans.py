@@ -54,7 +54,8 @@ def course(**of: Any) -> Read:
 PROBED: dict[str, tuple[Read, set[str]]] = {
     "whether a minute was looked at": (kept.is_due, {"pk_sample_minutes"}),
     "what is past its time": (
-        kept.prune, {"pk_sample_minutes", "pk_backlog_minutes", "ix_finding_minutes_minute"},
+        kept.prune,
+        {"pk_sample_minutes", "pk_backlog_minutes", "pk_tenant_backlog_minutes", "ix_finding_minutes_minute"},
     ),
     "the backlog of everything": (course(), {"pk_sample_minutes"}),
     "the backlog of a queue": (course(queue="queue_1"), {"pk_sample_minutes", "ix_backlog_minutes_queue"}),

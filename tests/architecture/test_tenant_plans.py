@@ -56,7 +56,7 @@ def stocked(filled: Connection) -> Iterator[Connection]:
     for table in ("platform_jobs", *FILLED):
         filled.execute(text(f"VACUUM ANALYZE control.{table}"))
     yield filled
-    filled.execute(text("DELETE FROM control.platform_jobs WHERE tenant_id IS NOT NULL"))
+    filled.execute(text("DELETE FROM control.platform_jobs WHERE tenant_id IS NOT NULL AND idempotency_key IS NULL"))
     filled.execute(text(f"TRUNCATE {', '.join(f'control.{table}' for table in FILLED)}"))
     filled.execute(text("VACUUM (FULL, ANALYZE) control.platform_jobs"))
 

@@ -64,7 +64,8 @@ def notice(engine: Engine, setting: str, value: str) -> None:
 
     def require_setting(session: Session, _: Any) -> None:
         session.autocommit = True
-        found = session.execute("SELECT current_setting(%s)", [setting]).fetchone()
+        # not prepared, or the statement would be gone with the session that a pooler lends for the answer
+        found = session.execute("SELECT current_setting(%s)", [setting], prepare=False).fetchone()
         session.autocommit = False
         if found != (value,):
             session.close()
