@@ -1,6 +1,12 @@
 // Dialogs, toasts and copying. A sheet that arrives in #dialog opens it; a sheet that was accepted closes it.
 const dialog = document.getElementById("dialog");
 
+// Emptied at once: its close event comes later, and a region that is drawn in between would open it again.
+function shut() {
+  dialog.close();
+  dialog.replaceChildren();
+}
+
 function showToast(text) {
   const toast = document.createElement("div");
   toast.className = "toast";
@@ -34,7 +40,7 @@ document.addEventListener("htmx:after:swap", (event) => {
     dialog.showModal();
     dialog.querySelector("[autofocus], .pad :is(input:checked, input:not([type=hidden]), select, textarea), footer .button:last-child")?.focus();
   } else if (ctx.request?.method !== "GET" && ctx.response?.status < 400 && ctx.request?.form?.closest("dialog") === dialog) {
-    dialog.close();
+    shut();
   }
 });
 
@@ -51,8 +57,12 @@ document.addEventListener("input", (event) => {
 });
 
 // What opened the dialog may be gone by now; then the page has the focus, and not the first link of all.
+dialog?.addEventListener("cancel", (event) => {
+  event.preventDefault();
+  shut();
+});
+
 dialog?.addEventListener("close", () => {
-  dialog.replaceChildren();
   const holder = document.activeElement;
   if (!holder || holder === document.body || holder.matches(".skip")) document.getElementById("main").focus({ preventScroll: true });
 });
@@ -61,7 +71,8 @@ document.addEventListener("click", async (event) => {
   const closer = event.target.closest("[data-close]");
   if (closer?.closest("dialog")) {
     event.preventDefault();
-    closer.closest("dialog").close();
+    if (closer.closest("dialog") === dialog) shut();
+    else closer.closest("dialog").close();
   }
   event.target.closest("[data-dismiss]")?.closest(".toast").remove();
 

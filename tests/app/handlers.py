@@ -24,7 +24,8 @@ def nothing(_job: Job) -> None:
 
 
 def wait_for_the_gate(_job: Job) -> None:
-    """Run until there is a file at `GATE`, or until asked to stop."""
+    """Run until there is a file at `GATE`, or until asked to stop; one beside it says that it began."""
+    Path(os.environ["GATE"]).with_suffix(".begun").touch()
     while not Path(os.environ["GATE"]).exists():
         if cancel_requested() or lease_lost():
             raise JobCancelled

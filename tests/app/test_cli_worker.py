@@ -68,7 +68,7 @@ def test_what_runs_at_the_signal_is_finished_first(shell: Shell, url: str, conn:
     with program("worker", "--json", DATABASE_URL=url, **held) as worker:
         worker.document()
         slow = UUID(shell.json("enqueue", "rebuild_search")["id"])
-        until(lambda: factories.stored(conn, slow).status == "running")
+        until(gate.with_suffix(".begun").exists)  # what is claimed and has not begun is given back
         worker.signal(signal.SIGINT)
         gate.touch()
         assert worker.end()[0] == 0
