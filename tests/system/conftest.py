@@ -19,7 +19,7 @@ from tests.app.conftest import assets, hurry, swift, templates
 from tests.system import screenshots
 from tests.system.console import Console
 from tests.system.desk import Desk
-from tests.system.looks import pictures
+from tests.system.looks import LOOKS, picture, picture_at_rest, put_on
 from tests.system.scenes import Scenes
 from tests.system.watch import Watch
 from worker.runtime.worker import Worker
@@ -93,12 +93,19 @@ def unlike(request: pytest.FixtureRequest) -> Unlike:
     """In words, how a page differs from its approved pictures: `unlike(page, "jobs")`; or it is approved as it is."""
     approving = bool(request.config.getoption("--approve", default=False))
 
-    def compare(page: Page, name: str) -> list[str]:
-        taken = {f"{name}-{look}": picture for look, picture in pictures(page).items()}
+    def differs(page: Page, name: str, look: str) -> str | None:
+        each = f"{name}-{look}"
         if approving:
-            for each, picture in taken.items():
-                screenshots.approve(each, picture)
-        return [words for each, picture in taken.items() if (words := screenshots.difference(each, picture))]
+            screenshots.approve(each, picture_at_rest(page, look))
+        elif screenshots.difference(each, picture(page, look)) is None:
+            return None
+        return screenshots.difference(each, picture_at_rest(page, look))
+
+    def compare(page: Page, name: str) -> list[str]:
+        page.mouse.move(0, 0)
+        found = [words for look in LOOKS if (words := differs(page, name, look))]
+        put_on(page)
+        return found
 
     return compare
 

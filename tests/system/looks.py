@@ -16,6 +16,9 @@ AWAY = """() => {
 BACK = "() => { for (const [each, mark] of window.away) mark.replaceWith(each); }"
 """That news are held back is said sooner in one run than in another, so it is on no picture."""
 
+MOVING = 5
+"""Pictures after which a page that still moves is taken as it is."""
+
 
 class Look(NamedTuple):
     """Of a browser: its colours and how wide it is."""
@@ -34,22 +37,24 @@ def put_on(page: Page, name: str = "narrow") -> None:
     page.set_viewport_size({"width": LOOKS[name].width, "height": 900})
 
 
-def pictures(page: Page) -> dict[str, bytes]:
-    """The page in every look, which is a phone's again afterwards."""
-    page.mouse.move(0, 0)
-    taken = {name: _picture(page, name) for name in LOOKS}
-    put_on(page)
-    return taken
-
-
-def _picture(page: Page, name: str) -> bytes:
-    """All of the page, or what the window shows of it once a dialog lies above."""
+def picture(page: Page, name: str) -> bytes:
+    """All of the page in one look, or what the window shows of it once a dialog lies above."""
     put_on(page, name)
     whole = page.locator("dialog[open]").count() == 0
     page.evaluate(AWAY)
     if whole:
         page.evaluate("scrollTo(0, 0)")
     masks = [page.locator(UNLIKE)]
-    picture = page.screenshot(full_page=whole, animations="disabled", mask=masks, mask_color="grey")
+    taken = page.screenshot(full_page=whole, animations="disabled", mask=masks, mask_color="grey")
     page.evaluate(BACK)
-    return picture
+    return taken
+
+
+def picture_at_rest(page: Page, name: str) -> bytes:
+    """The picture once two in a row are the same: of a page that moves on, the one in which it stays."""
+    before, taken = b"", picture(page, name)
+    for _ in range(MOVING):
+        if taken == before:
+            break
+        before, taken = taken, picture(page, name)
+    return taken

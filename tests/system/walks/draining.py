@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from playwright.sync_api import Page, expect
 from sqlalchemy import update
 
@@ -11,6 +13,8 @@ from tests.system.seed.staff import PRODUCT_3
 from tests.system.seed.work import RUNNING_JOB
 from tests.system.walks.walk import Step, Walk
 from worker.queries.schema import platform_jobs
+
+PATIENCE_SECONDS = 10
 
 
 def hang(page: Page, scene: Scene) -> None:
@@ -22,8 +26,12 @@ def hang(page: Page, scene: Scene) -> None:
 
 
 def say(page: Page, scene: Scene) -> None:
-    """What the overview makes of it."""
+    """What the overview makes of it, once its figures, up to a second old, are newer than the row."""
     page.goto("/")
+    told, deadline = page.get_by_text("has run for 5 h 12 min and does not end"), time.monotonic() + PATIENCE_SECONDS
+    while not told.count():
+        assert time.monotonic() < deadline, "the overview does not tell of it"
+        page.reload()
 
 
 def ask(page: Page, scene: Scene) -> None:
