@@ -21,7 +21,7 @@ from worker.queries.dead_letters import replay
 from worker.queries.jobs import NewJob, enqueue
 from worker.queries.legacy import retag
 from worker.queries.outbox import publish, relay
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.pages import step_tallies, total_times
 from worker.queries.pages.figures import sample
 from worker.queries.pages.stuck import Watch
@@ -29,6 +29,7 @@ from worker.queries.pages.tenant_figures import of_tenant
 from worker.queries.pages.tenant_rows import listing
 from worker.queries.provisioning import ensure_provision_job, status
 from worker.queries.recovery import recover
+from worker.queries.results import Result
 from worker.subscribers import Subscribers
 
 TYPES = job_types("render_report")

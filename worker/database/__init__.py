@@ -25,14 +25,14 @@ from worker.database.ddl import bounded, check, schema_of
 from worker.database.engines import autocommit, connect, is_file, read_only, retire, url_of
 from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is_retryable, is_strained
 from worker.database.hints import HINTED, hint, serialise, wait_briefly
-from worker.database.insert import insert
+from worker.database.insert import insert, takes_what_moved
 from worker.database.listener import Listener
 from worker.database.migration import alone, at_leisure
 from worker.database.pooler import is_lent
 from worker.database.roles import APP_RW, CONSOLE_RW, OWNER, Passwords, Privileges, confine, hand_over, make_roles
 from worker.database.rows import EitherRows, for_each, grouped_by, of_server
 from worker.database.seat import Seat
-from worker.database.sets import among, holds, one_of, records
+from worker.database.sets import among, array_text, arrays, holds, one_of, records
 from worker.database.texts import (
     append_recent,
     digest,
@@ -75,6 +75,8 @@ __all__ = (
     "alone",
     "among",
     "append_recent",
+    "array_text",
+    "arrays",
     "at_leisure",
     "autocommit",
     "bin_of",
@@ -125,6 +127,7 @@ __all__ = (
     "serialise",
     "signing_in",
     "slot_of",
+    "takes_what_moved",
     "tally",
     "text_of",
     "url_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Select, true
+from sqlalchemy import Connection, Select, true
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -15,6 +15,11 @@ class insert(postgresql.Insert):  # noqa: N801 - reads as the verb that it is
     """The one spelling, for both databases."""
 
     inherit_cache = True
+
+
+def takes_what_moved(conn: Connection) -> bool:
+    """Whether an INSERT may take its rows from an UPDATE that is part of it."""
+    return conn.dialect.name == "postgresql"
 
 
 @compiles(insert, "sqlite")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import (
@@ -15,6 +16,7 @@ from sqlalchemy import (
     Text,
     any_,
     bindparam,
+    cast,
     column,
     func,
     select,
@@ -46,6 +48,20 @@ def records(name: str, **columns: TypeEngine[Any]) -> FromClause:
     """Rows from one JSON document bound as `name`: the fastest way to send a set (see `speed.md`)."""
     document: BindParameter[str] = bindparam(name, type_=Text)
     return _Rows(document).table_valued(*(column(key, type_) for key, type_ in columns.items()), name=f"{name}_rows")
+
+
+def arrays(name: str, **columns: TypeEngine[Any]) -> FromClause:
+    """Rows from an array a column, each bound as text (see `array_text`): half of what a document costs a server."""
+    bound = (bindparam(f"{name}_{key}", type_=Text) for key in columns)
+    unnested = func.unnest(
+        *(cast(each, postgresql.ARRAY(type_)) for each, type_ in zip(bound, columns.values(), strict=True))
+    )
+    return unnested.table_valued(*(column(key, type_) for key, type_ in columns.items()), name=name).render_derived()
+
+
+def array_text(values: Iterable[str]) -> str:
+    """An array as PostgreSQL reads it, of values that need no quotes: numbers, ids, instants as ISO has them."""
+    return f"{{{','.join(values)}}}"
 
 
 def holds(names: ColumnElement[Any], name: ColumnElement[str]) -> ColumnElement[bool]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
-from sqlalchemy import Connection, Float, Integer, Text, and_, case, func, null, select, update
+from sqlalchemy import ColumnElement, Connection, Float, Integer, Text, and_, case, func, null, select, update
 
 from worker.database import Id, Timestamp, greatest, insert, moment, optional, records, seconds
 from worker.model import AttemptOutcome
@@ -27,6 +27,11 @@ class Ended(TypedDict):
     run_ms: NotRequired[float | None]
     retry_seconds: NotRequired[float]
     error: NotRequired[str]
+
+
+def started_at(claimed_at: ColumnElement[Any], run_ms: ColumnElement[Any]) -> ColumnElement[Any]:
+    """When the handler began, which ends now; never where it took no time at all."""
+    return case((run_ms.is_not(None), greatest(claimed_at, moment() - seconds(run_ms / 1000.0))))
 
 
 _ROWS = records(
@@ -48,9 +53,7 @@ _same_attempt = and_(
     job_attempts.c.generation == _ended.generation,
     job_attempts.c.worker_id == _worker_id,
 )
-_started = case(
-    (_ended.run_ms.is_not(None), greatest(_ended.claimed_at, moment() - seconds(_ended.run_ms / 1000.0))),
-)
+_started = started_at(_ended.claimed_at, _ended.run_ms)
 RECORD = insert(job_attempts).from_select(
     [
         "job_id",

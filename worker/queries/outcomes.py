@@ -5,39 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Float, Integer, Text, and_, case, func, null, select, update
 
 from worker.database import Id, moment, records, seconds
-from worker.failures import RULE, Failure
-from worker.model import AttemptOutcome, Job, Status
+from worker.failures import RULE
+from worker.model import AttemptOutcome, Status
 from worker.queries import attempts, statistics
+from worker.queries.completions import complete
 from worker.queries.fence import LET_GO, is_held
 from worker.queries.homes import home_of
-from worker.queries.schema import has_status
+from worker.queries.results import Result
 from worker.queries.schema import platform_jobs as job
-
-
-class Result(NamedTuple):
-    """How a claim ended: with `retry_delay_seconds` it is tried again; `run_ms` is None when it never started."""
-
-    job: Job
-    outcome: AttemptOutcome
-    run_ms: float | None = None
-    retry_delay_seconds: float | None = None
-    failure: Failure | None = None
-
-    @property
-    def status(self) -> Status:
-        """What the job becomes."""
-        if self.retry_delay_seconds is not None:
-            return Status.QUEUED
-        return _BECOMES.get(self.outcome, Status.FAILED)
-
-
-_BECOMES = {AttemptOutcome.COMPLETED: Status.SUCCEEDED, AttemptOutcome.CANCELLED: Status.CANCELLED}
 
 _ROWS = records(
     "ended",
@@ -54,18 +35,7 @@ _ROWS = records(
 )
 _result = _ROWS.c
 _held = is_held(_result.job_id, _result.generation)
-_ERROR = ("error_detail", "error_type", "error_summary", "error_fingerprint", "error_alike", "error_rule")
-_no_error = dict.fromkeys(_ERROR, null())
-COMPLETE = (
-    update(job)
-    .where(_held)
-    .values(status=Status.SUCCEEDED, finished_at=moment(), progress=100, **_no_error, **LET_GO)
-)  # fmt: skip
 LOCK = select(job.c.id).where(_held).order_by(job.c.id).with_for_update(of=job)
-COMPLETED = select(job.c.id).where(
-    job.c.id == _result.job_id, job.c.generation == _result.generation, has_status(Status.SUCCEEDED)
-)
-
 # Whoever asked for a cancel is not answered with another attempt (A-50)
 _cancelled = and_(_result.status != Status.SUCCEEDED, job.c.cancel_requested_at.is_not(None))
 _again = and_(_result.status == Status.QUEUED, job.c.cancel_requested_at.is_(None))
@@ -104,7 +74,7 @@ def finish(
     latest = {each.job.id.int: each for each in ordered}  # of two claims of one job, the older is lost
     by_me = {"by_instance": instance_id, "at_now": now}
     moved = _move(conn, latest.values(), by_me)
-    measured = [_measured(each, _outcome(each, status)) for each, status in moved]
+    measured = [_measured(each, each.outcome_as(status)) for each, status in moved]
     if len(moved) < len(ordered):
         held = {id(each) for each, _ in moved}
         lost = [each for each in ordered if id(each) not in held]
@@ -127,22 +97,8 @@ def _move(conn: Connection, results: Iterable[Result], by_me: dict[str, Any]) ->
         (done if each.status is Status.SUCCEEDED else rest).append(each)
     if done and rest:  # two statements, each in its own order, would deadlock with whoever locks the whole in one
         conn.execute(LOCK, by_me | {"ended": _document(done + rest)})
-    return [*_complete(conn, done, by_me), *_settle(conn, rest, by_me)]
-
-
-def _complete(conn: Connection, done: Sequence[Result], by_me: dict[str, Any]) -> list[tuple[Result, Status]]:
-    """The usual end of a batch: what moved is counted, and only looked for where the count is not right."""
-    if not done:
-        return []
-    held, document = done, _completed(done)
-    if conn.execute(COMPLETE, by_me | {"ended": document}).rowcount != len(done):
-        succeeded = set(conn.execute(COMPLETED, {"ended": document}).scalars())
-        earlier = attempts.earlier(conn, document, by_me)
-        held = [each for each in done if each.job.id in succeeded and each.job.id not in earlier]
-        document = _completed(held)
-    if held:
-        attempts.write(conn, document, by_me)
-    return [(each, Status.SUCCEEDED) for each in held]
+    completed = complete(conn, done, by_me) if done else ()
+    return [*((each, Status.SUCCEEDED) for each in completed), *_settle(conn, rest, by_me)]
 
 
 def _settle(conn: Connection, results: Sequence[Result], by_me: dict[str, Any]) -> list[tuple[Result, Status]]:
@@ -153,29 +109,12 @@ def _settle(conn: Connection, results: Sequence[Result], by_me: dict[str, Any]) 
     moved = {row.id: Status(row.status) for row in conn.execute(FINISH, by_me | {"ended": document})}
     held = [(each, moved[each.job.id]) for each in results if each.job.id in moved]
     if held:
-        attempts.write(conn, attempts.document(_ended(each, status) for each, status in held), by_me)
+        attempts.write(conn, attempts.document(each.ended_as(status) for each, status in held), by_me)
     return held
 
 
-def _completed(results: Sequence[Result]) -> str:
-    return f"[{','.join(_line(each) for each in results)}]"
-
-
-def _line(result: Result) -> str:
-    """A completed attempt as JSON; by hand, for nothing is written more often."""
-    job, run_ms = result.job, "null" if result.run_ms is None else f"{result.run_ms:.3f}"
-    return (
-        f'{{"job_id":"{job.id}","generation":{job.generation},"attempt":{job.attempts},'
-        f'"claimed_at":"{job.locked_at.isoformat()}","outcome":"completed","run_ms":{run_ms}}}'
-    )
-
-
-def _outcome(result: Result, status: Status) -> AttemptOutcome:
-    return AttemptOutcome.CANCELLED if status == Status.CANCELLED else result.outcome
-
-
 def _document(results: Iterable[Result]) -> str:
-    return attempts.document(_ended(each, each.status) for each in results)
+    return attempts.document(each.ended_as(each.status) for each in results)
 
 
 def _row(result: Result) -> dict[str, Any]:
@@ -192,23 +131,6 @@ def _row(result: Result) -> dict[str, Any]:
         "error_alike": failure and failure.alike,
         "error_rule": failure and RULE,
     }
-
-
-def _ended(result: Result, status: Status) -> attempts.Ended:
-    job = result.job
-    ended: attempts.Ended = {
-        "job_id": job.id,
-        "generation": job.generation,
-        "attempt": job.attempts,
-        "claimed_at": job.locked_at,
-        "outcome": _outcome(result, status),
-        "run_ms": result.run_ms,
-    }
-    if result.failure:
-        ended["error"] = result.failure.detail
-    if status == Status.QUEUED and result.retry_delay_seconds is not None:
-        ended["retry_seconds"] = result.retry_delay_seconds
-    return ended
 
 
 def _measured(result: Result, outcome: AttemptOutcome) -> statistics.Measured:

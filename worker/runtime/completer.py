@@ -17,7 +17,8 @@ from worker.failures import Failure
 from worker.model import AttemptOutcome, Status
 from worker.queries import wakeups
 from worker.queries.claims import release
-from worker.queries.outcomes import Result, finish, written
+from worker.queries.outcomes import finish, written
+from worker.queries.results import Result
 from worker.runtime.held import Held, Run
 
 _Ending: TypeAlias = tuple[Run, Result | None]

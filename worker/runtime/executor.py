@@ -12,7 +12,7 @@ from worker.errors import JobCancelled, NoHandler
 from worker.handlers import Registry
 from worker.job_types import Handler
 from worker.model import Job
-from worker.queries.outcomes import Result
+from worker.queries.results import Result
 from worker.runtime.completer import Completer
 from worker.runtime.coroutines import Coroutines
 from worker.runtime.held import Held, Run

@@ -10,7 +10,7 @@ from worker.failures import Failure, describe, fingerprint
 from worker.handlers import Registry
 from worker.job_types import EMAIL_JOB_TYPE
 from worker.model import AttemptOutcome, Job
-from worker.queries.outcomes import Result
+from worker.queries.results import Result
 from worker.runtime.held import Run
 from worker.settings import WorkerSettings
 

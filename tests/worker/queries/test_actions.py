@@ -17,8 +17,9 @@ from worker.model import AttemptOutcome, Job, Status, new_id
 from worker.queries import audit, cancellations, dead_letters, queues, workers
 from worker.queries.audit import Actor
 from worker.queries.claims import claim
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.recovery import recover
+from worker.queries.results import Result
 from worker.queries.schema import operator_action_jobs, operator_actions
 
 DANA, MIRA = Actor("dana", "10.0.0.7", "req-1"), Actor("mira")

@@ -11,8 +11,9 @@ from worker import Event, publish
 from worker.model import RUN_SUBSCRIBER, AttemptOutcome, Job
 from worker.queries.claims import claim
 from worker.queries.outbox import relay
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.recovery import recover
+from worker.queries.results import Result
 from worker.subscribers import Subscribers
 
 RECIPIENTS = ("mail.buyer", "mail.seller")

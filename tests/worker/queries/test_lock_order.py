@@ -15,7 +15,8 @@ from tests.worker.runtime.bench import until
 from worker.failures import describe
 from worker.model import AttemptOutcome, Job, Status
 from worker.queries.claims import renew
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
+from worker.queries.results import Result
 
 pytestmark = pytest.mark.postgresql
 

@@ -12,8 +12,9 @@ from worker.failures import RULE, describe
 from worker.model import AttemptOutcome, Job, Status, new_id
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.recovery import recover
+from worker.queries.results import Result
 from worker.queries.schema import job_attempts, statistics_minutes
 from worker.queries.schema import tenant_statistics_minutes as theirs
 

@@ -23,8 +23,9 @@ from worker.queries.audit import Actor
 from worker.queries.cancellations import Cancelled, cancel
 from worker.queries.claims import claim, release, renew
 from worker.queries.dead_letters import replay
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.recovery import Recovered, recover
+from worker.queries.results import Result
 from worker.queries.schema import job_attempts, platform_jobs, statistics_minutes
 from worker.queries.steps import progress
 

@@ -16,8 +16,9 @@ from worker.failures import RULE
 from worker.model import RECOVERED, AttemptOutcome, Status
 from worker.queries import grouping
 from worker.queries.audit import Actor
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.recovery import Recovered, recover
+from worker.queries.results import Result
 from worker.queries.schema import platform_jobs as jobs
 from worker.queries.schema import statistics_minutes as minutes
 from worker.queries.schema import worker_instances

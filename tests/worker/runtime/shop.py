@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.worker.runtime.bench import claim_of, registry, settings
 from worker.job_types import Handler
-from worker.queries.outcomes import Result
+from worker.queries.results import Result
 from worker.runtime.executor import Executor
 from worker.runtime.held import Held, Run
 from worker.runtime.judge import Judge

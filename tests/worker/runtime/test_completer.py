@@ -15,7 +15,7 @@ from worker.model import Status
 from worker.queries.audit import Actor
 from worker.queries.cancellations import cancel
 from worker.queries.claims import claim
-from worker.queries.outcomes import Result
+from worker.queries.results import Result
 from worker.queries.schema import statistics_minutes
 from worker.runtime.held import Run
 

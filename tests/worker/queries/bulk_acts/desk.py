@@ -18,7 +18,8 @@ from worker.queries.audit import Actor
 from worker.queries.bulk_acts import acts, members, work
 from worker.queries.bulk_acts.acts import Action, Mode, Terms
 from worker.queries.claims import claim
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
+from worker.queries.results import Result
 from worker.queries.schema import bulk_act_jobs, operator_action_jobs
 
 DANA, MIRA = Actor("dana", "10.0.0.7", "req-1"), Actor("mira")

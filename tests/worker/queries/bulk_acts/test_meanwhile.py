@@ -15,7 +15,8 @@ from worker.model import AttemptOutcome, Status
 from worker.queries import dead_letters
 from worker.queries.bulk_acts import acts, undo, work
 from worker.queries.bulk_acts.acts import Action, Mode
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
+from worker.queries.results import Result
 from worker.queries.schema import dead_letter_groups
 
 SECOND = timedelta(seconds=1)

@@ -14,7 +14,7 @@ from worker.model import DEFAULT_QUEUE, RUN_SUBSCRIBER, AttemptOutcome, Event, S
 from worker.queries.claims import Renewed
 from worker.queries.jobs import Enqueued, NewJob
 from worker.queries.outbox import Relayed
-from worker.queries.outcomes import Result
+from worker.queries.results import Result
 from worker.queries.spans import Legacy
 
 ANY = Legacy()

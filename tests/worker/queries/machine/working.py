@@ -16,9 +16,10 @@ from tests.worker.queries.machine.promises import Promises
 from worker.failures import describe
 from worker.model import LEASE_EXPIRED, AttemptOutcome, Job
 from worker.queries.claims import claim, release, renew
-from worker.queries.outcomes import Result, finish
+from worker.queries.outcomes import finish
 from worker.queries.queues import paused
 from worker.queries.ready import promote, take
+from worker.queries.results import Result
 from worker.queries.spans import Legacy, Mark, spans
 from worker.queries.steps import progress
 
