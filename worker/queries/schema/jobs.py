@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    DDL,
     Boolean,
     CheckConstraint,
     Column,
@@ -12,6 +13,7 @@ from sqlalchemy import (
     Integer,
     Table,
     Text,
+    event,
     func,
     literal_column,
     text,
@@ -120,11 +122,19 @@ def has_status(*statuses: Status) -> ColumnElement[bool]:
     return column == words[0] if len(words) == 1 else column.in_(words)  # SQLite takes `IN` with one for another thing
 
 
+# 20261130_c029: of what grows at its end and has an entry for each version of a row, a claim would split every page
+_ROOM = 60
+event.listen(
+    platform_jobs,
+    "after_create",
+    DDL(f"ALTER INDEX control.pk_platform_jobs SET (fillfactor = {_ROOM})").execute_if(dialect="postgresql"),
+)
 Index(
     "uq_platform_jobs_event_subscriber",
     platform_jobs.c.event_id,
     platform_jobs.c.subscriber_id,
     unique=True,
+    postgresql_with={"fillfactor": _ROOM},
     **bounded("event_id IS NOT NULL"),
 )
 Index(
@@ -207,4 +217,9 @@ Index(
     **bounded("status = 'failed' AND tenant_id IS NOT NULL"),
 )
 # Read from its end; so that it also grows there, which costs a writer least, it ascends
-Index("ix_platform_jobs_recent", platform_jobs.c.created_at, platform_jobs.c.id)
+Index(
+    "ix_platform_jobs_recent",
+    platform_jobs.c.created_at,
+    platform_jobs.c.id,
+    postgresql_with={"fillfactor": _ROOM},
+)
