@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlalchemy import (
     DDL,
     Boolean,
@@ -124,10 +126,11 @@ def has_status(*statuses: Status) -> ColumnElement[bool]:
 
 # 20261130_c029: of what grows at its end and has an entry for each version of a row, a claim would split every page
 _ROOM = 60
+_ddl: Callable[[str], DDL] = DDL
 event.listen(
     platform_jobs,
     "after_create",
-    DDL(f"ALTER INDEX control.pk_platform_jobs SET (fillfactor = {_ROOM})").execute_if(dialect="postgresql"),
+    _ddl(f"ALTER INDEX control.pk_platform_jobs SET (fillfactor = {_ROOM})").execute_if(dialect="postgresql"),
 )
 Index(
     "uq_platform_jobs_event_subscriber",
