@@ -40,7 +40,8 @@ def insert_all(conn: Connection) -> None:
     conn.execute(insert(job_attempts), [attempt for job in groups for attempt in _attempts(job)])
 
 
-def _error(handler: str, error_type: str, summary: str, trace: str = "") -> dict[str, Any]:
+def died_of(handler: str, error_type: str, summary: str, trace: str = "") -> dict[str, Any]:
+    """What is kept of the error that a job died of."""
     return {
         "error_type": error_type,
         "error_summary": summary,
@@ -55,7 +56,7 @@ def _dead(kind: str, number: int, created_at: datetime, died_at: datetime, **col
 
 
 def _invoices() -> Iterator[rows.Row]:
-    error = _error("invoice.render", "TemplateNotFound", "invoice_v3.html", TRACE)
+    error = died_of("invoice.render", "TemplateNotFound", "invoice_v3.html", TRACE)
     for number, slug in enumerate(HIT):
         event = rows.of_event("order.created", "invoice.render", "dead invoice", number)
         created_at = at(FIRST_STARTS[0]) + timedelta(seconds=number and 9 * number + 4)
@@ -79,14 +80,14 @@ def _invoices() -> Iterator[rows.Row]:
 
 
 def _timeout() -> rows.Row:
-    error = _error("materialize_insights", "ConnectTimeout", people.TIMEOUT)
+    error = died_of("materialize_insights", "ConnectTimeout", people.TIMEOUT)
     return _dead(
         "dead insights", 0, ago(hours=3, minutes=31), ago(hours=3), tenant_id=TENANT_IDS["acme"], **INSIGHTS, **error
     )
 
 
 def _feed() -> rows.Row:
-    error = _error("render_report", "ValueError", CHEEKY)
+    error = died_of("render_report", "ValueError", CHEEKY)
     about = {"job_type": "render_report", "queue": FEEDS, "tenant_id": TENANT_IDS["hooli"]}
     about |= {"idempotency_key": feed_key("2026-11-28")}
     return _dead("dead feed", 0, ago(minutes=26), ago(minutes=6), **about, **error)

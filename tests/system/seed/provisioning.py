@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, insert
 
-from tests.system.seed import people, rows, staff
+from tests.system.seed import dead, people, rows, staff
 from tests.system.seed.clock import NOW, ago, identity
 from tests.system.seed.people import DANA
 from tests.system.seed.staff import GONE, PROVISIONER_1
@@ -128,7 +128,8 @@ def _given_up(conn: Connection) -> None:
         due = (345.0, 250.0, None)[number]
         attempts.append(Attempt(start, at - 10, [*(early if number == 0 else ()), fails], retry=due))
     over: dict[str, Any] = {"status": Status.FAILED, "finished_at": ago(seconds=229.8), "steps": 4, "max_attempts": 3}
-    over |= {"error_detail": REFUSED, "error_summary": REFUSED.splitlines()[-1]}
+    cause, summary = REFUSED.splitlines()
+    over |= dead.died_of("provision_tenant", "StorageError", summary, f"{cause}\n")
     _job(conn, LONG, "provisioning", 402, attempts, **over)
 
 
