@@ -37,7 +37,7 @@ def by_type(conn: Connection, figures: Figures, *, containing: str = "", cursor:
 def by_tenant(conn: Connection, figures: Figures, *, cursor: str | None = None) -> Page:
     """Tenants with open work, those with the most ready jobs first; or the one whose figures they are."""
     if figures.tenant_id:
-        return Page(tenant_lines.read(conn, figures, tenant_loads.one(conn, figures.tenant_id, now=figures.at)))
+        return Page(tenant_lines.own(conn, figures, tenant_id=figures.tenant_id))
     after = cursors.decode(cursor, cursors.number, UUID) if cursor else None
     rows = tenant_loads.fullest(conn, after=after, now=figures.at)
     shown, rest = rows[: tenant_loads.PAGE], rows[tenant_loads.PAGE :]

@@ -58,11 +58,6 @@ FULLEST_AFTER = FULLEST.where(
         ),
     )
 )
-ONE = (
-    select(_all, tenant.c.slug, tenant.c.display_name)
-    .select_from(_all.join(tenant, tenant.c.id == _all.c.tenant_id))
-    .where(among(_all.c.tenant_id, "of_tenants"))
-)
 OF_TENANTS = select(_all).where(among(_all.c.tenant_id, "of_tenants"))
 
 
@@ -77,8 +72,3 @@ def of(conn: Connection, *, tenant_ids: Sequence[UUID], now: datetime) -> dict[U
     """The open work of these tenants; those without any are missing."""
     rows = conn.execute(OF_TENANTS, {"of_tenants": list(tenant_ids), "at_now": now}) if tenant_ids else ()
     return {row.tenant_id: row for row in rows}
-
-
-def one(conn: Connection, tenant_id: UUID, *, now: datetime) -> list[Any]:
-    """The line of one tenant, if it has any open work."""
-    return list(conn.execute(ONE, {"of_tenants": [tenant_id], "at_now": now}))

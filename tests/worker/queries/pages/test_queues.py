@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, event, insert
 
 from tests import factories
 from tests.factories import NOON
@@ -19,6 +19,8 @@ from worker.queries.pages.queues import PAGE
 from worker.queries.pages.tenant_figures import of_tenant
 from worker.queries.schema import platform_jobs
 from worker.queries.statistics import Measured
+
+COUNTS = ("tenant_id", "slug", "display_name", "ready", "ready_since", "scheduled", "next_due", "running", "dead")
 
 
 def filled(conn: Connection, names: int) -> None:
@@ -107,6 +109,24 @@ def test_a_tenants_line_says_how_fast_its_work_goes_and_why_it_waits(conn: Conne
 def test_the_figures_of_one_tenant_list_it_alone(conn: Connection) -> None:
     acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
     for owner in (acme, globex):
+        for status in (Status.QUEUED, Status.QUEUED, Status.RUNNING, Status.FAILED):
+            factories.job(conn, tenant_id=owner, status=status)
+        factories.job(conn, tenant_id=owner, available_at=NOON + timedelta(hours=1), scheduled=True)
+    everybodys = rows(tenants(conn))
+    own = rows(queues.by_tenant(conn, of_tenant(conn, figures.sample(conn, now=NOON), tenant_id=acme)))
+    assert [[getattr(row, name) for name in COUNTS] for row in own] == [
+        [getattr(row, name) for name in COUNTS] for row in everybodys if row.slug == "acme"
+    ]
+
+
+def test_the_line_of_one_tenant_is_told_from_its_figures_and_no_job_is_read_for_it(conn: Connection) -> None:
+    acme, globex = factories.tenant(conn, "acme"), factories.tenant(conn, "globex")
+    narrowed = of_tenant(conn, figures.sample(conn, now=NOON), tenant_id=globex)
+    for owner in (acme, globex):
         factories.job(conn, tenant_id=owner)
-    narrowed = of_tenant(conn, figures.sample(conn, now=NOON), tenant_id=acme)
-    assert [row.slug for row in rows(queues.by_tenant(conn, narrowed))] == ["acme"]
+    assert queues.by_tenant(conn, narrowed).lines == []
+    narrowed = of_tenant(conn, figures.sample(conn, now=NOON), tenant_id=globex)
+    read: list[str] = []
+    event.listen(conn, "before_cursor_execute", lambda *given: read.append(given[2]))
+    assert [row.slug for row in rows(queues.by_tenant(conn, narrowed))] == ["globex"]
+    assert [statement for statement in read if "platform_jobs" in statement] == []
