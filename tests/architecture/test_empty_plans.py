@@ -27,7 +27,6 @@ ASKED_BY_WORKERS = (
     "find stale",
     "recover",
     "lock a batch of outcomes",
-    "look for completed",
     "move legacy jobs",
 )
 

@@ -32,7 +32,7 @@ class Pause:
         event.listen(conn, "after_cursor_execute", self)
 
     def __call__(self, *arguments: Any) -> None:
-        if arguments[2].startswith("UPDATE control.platform_jobs"):
+        if "UPDATE control.platform_jobs" in arguments[2]:
             self.entered.set()
             assert self.free.wait(30)
 
