@@ -53,4 +53,5 @@ def _failed(dice: Random, minute: datetime) -> Iterator[Measured]:
         owner = OWNERS[number % len(OWNERS)]
         yield Measured("invoice.render", "default", AttemptOutcome.FAILED, 210, 900, tenant_id=owner)
     if minute >= at("09:19:00"):
-        yield Measured("invoice.render", "default", AttemptOutcome.DEAD_LETTER, 221, 400_000)
+        owner = None if minute.minute % 2 else TENANT_IDS["acme"]
+        yield Measured("invoice.render", "default", AttemptOutcome.DEAD_LETTER, 221, 400_000, tenant_id=owner)
