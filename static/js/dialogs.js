@@ -1,10 +1,10 @@
 // Dialogs, toasts and copying. A sheet that arrives in #dialog opens it; a sheet that was accepted closes it.
 const dialog = document.getElementById("dialog");
 
-// Emptied at once: its close event comes later, and a region that is drawn in between would open it again.
-function shut() {
-  dialog.close();
-  dialog.replaceChildren();
+// What came is emptied at once: the close event comes later, and a region that is drawn in between would open it again.
+function shut(each) {
+  each.close();
+  if (each === dialog) each.replaceChildren();
 }
 
 function showToast(text) {
@@ -40,7 +40,7 @@ document.addEventListener("htmx:after:swap", (event) => {
     dialog.showModal();
     dialog.querySelector("[autofocus], .pad :is(input:checked, input:not([type=hidden]), select, textarea), footer .button:last-child")?.focus();
   } else if (ctx.request?.method !== "GET" && ctx.response?.status < 400 && ctx.request?.form?.closest("dialog") === dialog) {
-    shut();
+    shut(dialog);
   }
 });
 
@@ -59,7 +59,7 @@ document.addEventListener("input", (event) => {
 // What opened the dialog may be gone by now; then the page has the focus, and not the first link of all.
 dialog?.addEventListener("cancel", (event) => {
   event.preventDefault();
-  shut();
+  shut(dialog);
 });
 
 dialog?.addEventListener("close", () => {
@@ -71,8 +71,7 @@ document.addEventListener("click", async (event) => {
   const closer = event.target.closest("[data-close]");
   if (closer?.closest("dialog")) {
     event.preventDefault();
-    if (closer.closest("dialog") === dialog) shut();
-    else closer.closest("dialog").close();
+    shut(closer.closest("dialog"));
   }
   event.target.closest("[data-dismiss]")?.closest(".toast").remove();
 

@@ -25,6 +25,13 @@ HTMX_HAD_ITS_TURN = """async () => {
   while (!window.htmx) await turn();
   await turn();
 }"""
+DRAWN_AS_IT_CLOSES = """dialog => {
+  const part = document.querySelector("nav");
+  const draw = () => dialog.open || htmx.swap({ sourceElement: part, target: part, swap: "innerHTML", text: part.innerHTML });
+  new MutationObserver(draw).observe(dialog, { attributeFilter: ["open"] });
+  window.closed = new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+}"""
+"""Part of the page is drawn again after the dialog is shut and before it says so."""
 
 
 @pytest.mark.parametrize("script", ["hx-sse.min.js", "stream.js"])
@@ -95,6 +102,25 @@ def test_what_can_be_pressed_stays_so_while_its_part_of_the_page_is_asked_for_ag
     expect(page.get_by_role("link", name="As a list")).to_have_css("opacity", "1")
     asked[0].continue_()
     expect(page.get_by_role("heading", name="ValueError: no such template")).to_be_visible()
+
+
+@pytest.mark.parametrize("way", ["Pause", "Keep it running", "Escape"])
+def test_a_dialog_stays_shut_though_the_page_is_drawn_before_it_says_so(
+    enter: Enter, conn: Connection, way: str
+) -> None:
+    factories.job(conn, queue="billing")
+    page = enter("dana", "/queues")
+    page.get_by_role("row", name="billing").get_by_role("link", name="Pause").click()
+    sheet, dialog = page.get_by_role("dialog"), page.locator("#dialog")
+    sheet.get_by_label("Why").fill("The template is being replaced")
+    dialog.evaluate(DRAWN_AS_IT_CLOSES)
+    if way == "Escape":
+        page.keyboard.press("Escape")
+    else:
+        sheet.locator("footer").get_by_text(way, exact=True).click()
+    page.evaluate("window.closed")
+    expect(dialog).not_to_have_attribute("open", "")
+    expect(dialog).to_be_empty()
 
 
 def test_the_rail_counts_along(enter: Enter, conn: Connection) -> None:
