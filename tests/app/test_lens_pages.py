@@ -18,6 +18,7 @@ from tests.app.test_lens import links
 from tests.app.test_local_mode import ACT, DEAD, PAGES, VIEWS, local
 from tests.factories import NOON
 from worker.model import Status
+from worker.queries import audit, tenants
 from worker.queries.audit import Actor
 from worker.queries.bulk_acts import members, work
 from worker.queries.bulk_acts.acts import Action, Terms
@@ -30,6 +31,9 @@ NARROWED = {route.path for route in ROUTES if route.method == "GET" and route.na
 NO_PAGE = {"/jobs.csv", "/jobs.jsonl", "/jobs/suggestions"}
 """What has no bar to say whose it is."""
 SAYS_SO = "This page is of all tenants"
+TABLE = re.compile(r'<table class="table.*?</table>', re.DOTALL)
+OF_TENANT = re.compile(r'<th[^>]*>Tenant</th>|data-label="Tenant"|>for acme<')
+WITH_TENANTS = {f"/acts/{ACT}", "/audit", "/dead-letters", "/jobs", "/queues", "/workers/worker-1"}
 
 
 @pytest.fixture
@@ -43,6 +47,7 @@ def acme(local: tuple[TestClient, Connection]) -> TestClient:
     due: dict[str, Any] = {"available_at": NOON + timedelta(hours=1), "scheduled": True}
     factories.job(conn, job_type="globex_report", **alike, **due)
     act(conn, factories.job(conn, status=Status.FAILED, **alike, **dead))
+    audit.record(conn, actor=Actor("lee"), action="provision", tenant_id=tenants.id_of(conn, slug="acme"), now=NOON)
     counters = {"was_generation": 0, "was_replays": 0}
     conn.execute(insert(bulk_act_jobs), {"act_id": ACT, "place": 1, "job_id": DEAD, "state": "left", **counters})
     return client
@@ -65,6 +70,13 @@ def regions(client: TestClient, address: str) -> Iterator[str]:
         answer = client.get(address, headers={"HX-Request": "true", "HX-Target": f"div#{region}"})
         assert answer.status_code == 200, (address, region)
         yield answer.text
+
+
+def is_even(table: str) -> bool:
+    """Whether each row of the list has as many cells as there are headings, if there are any."""
+    head, _, body = table.rpartition("</thead>")
+    counts = {len(re.findall(r"<t[dh]\b", row)) for row in re.findall(r"<tr id=.*?</tr>", body, re.DOTALL)}
+    return not head or counts <= {len(re.findall(r"<th\b", head))}
 
 
 def test_no_link_of_any_page_falls_out_of_the_lens(acme: TestClient) -> None:
@@ -90,3 +102,12 @@ def test_live_regions_stay_in_the_lens_and_say_nothing_of_another_tenant(acme: T
         for region in regions(acme, f"/in/acme{address}"):
             assert fallen(region) == [], address
             assert path not in NARROWED or "globex" not in region.lower(), address
+
+
+def test_only_outside_of_the_lens_a_list_says_in_each_row_whose_it_is(acme: TestClient) -> None:
+    listed = [PAGES[path][0] for path in NARROWED] + [*VIEWS, "/audit"]
+    saying = [address for address in listed if OF_TENANT.search(acme.get(address).text)]
+    assert {address.partition("?")[0] for address in saying} >= WITH_TENANTS
+    within = {address: acme.get(f"/in/acme{address}", follow_redirects=True).text for address in listed}
+    assert [address for address, page in within.items() if OF_TENANT.search(page)] == []
+    assert [address for address, page in within.items() if not all(map(is_even, TABLE.findall(page)))] == []
