@@ -18,7 +18,8 @@ from worker.queries.samples import Sample, write
 def row(text: str, kind: str) -> list[str]:
     found = re.search(rf'<tr id="finding-{kind}[^"]*">(.*?)</tr>', text, re.DOTALL)
     assert found
-    return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in re.findall(r"<td.*?</td>", found[1], re.DOTALL)]
+    cells = re.findall(r"<td.*?</td>", found[1].replace("<wbr>", ""), re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in cells]
 
 
 def seen(conn: Connection, *values: float, kind: str = "behind") -> None:
