@@ -27,7 +27,7 @@ from worker.database.faults import code_of, is_busy, is_forbidden, is_outage, is
 from worker.database.hints import HINTED, hint, serialise, wait_briefly
 from worker.database.insert import insert, takes_what_moved
 from worker.database.listener import Listener
-from worker.database.migration import alone, at_leisure
+from worker.database.migration import alone, at_leisure, index_at_leisure
 from worker.database.pooler import is_lent
 from worker.database.roles import APP_RW, CONSOLE_RW, OWNER, Passwords, Privileges, confine, hand_over, make_roles
 from worker.database.rows import EitherRows, for_each, grouped_by, of_server
@@ -97,6 +97,7 @@ __all__ = (
     "hand_over",
     "hint",
     "holds",
+    "index_at_leisure",
     "insert",
     "inside",
     "is_busy",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from time import sleep
+from typing import Any, TypeAlias
 
+from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, text
 
+from worker.database.ddl import schema_of
 from worker.database.hints import is_first
 from worker.database.pooler import require_session
 
 # A statement that waits for a table's lock has every claim wait behind it
 _LOCK_TIMEOUT = "800ms"
 _TURN_SECONDS = 0.2
+
+NewIndexes: TypeAlias = Mapping[str, tuple[Sequence[Any], Mapping[str, Any]]]
+"""By name, the columns of each and what it is bounded to."""
 
 
 @contextmanager
@@ -56,3 +62,14 @@ def at_leisure(context: MigrationContext) -> Iterator[None]:
         conn.execute(text("SET lock_timeout = 0"))
         yield
         conn.execute(text(f"SET lock_timeout = '{_LOCK_TIMEOUT}'"))
+
+
+def index_at_leisure(context: MigrationContext, table: str, indexes: NewIndexes) -> None:
+    """Create them beside the work that goes on; what precedes them in the revision is not undone with it."""
+    operations, conn = Operations(context), context.connection
+    assert conn
+    with nullcontext() if schema_of(conn) is None else at_leisure(context):
+        for name, (columns, where) in indexes.items():
+            # Killed while it is built, one stays that nobody reads and everybody writes
+            operations.drop_index(name, table, schema="control", if_exists=True, postgresql_concurrently=True)
+            operations.create_index(name, table, columns, schema="control", postgresql_concurrently=True, **where)

@@ -2,28 +2,22 @@
 
 from alembic import op
 
-from worker.database import at_leisure, schema_of
+from worker.database import index_at_leisure
 
 revision = "20261130_c021"
 down_revision = "20261130_c020"
 branch_labels = None
 depends_on = None
 
-_INDEXES = {"ix_statistics_minutes_queue": "queue", "ix_statistics_minutes_handler": "handler_key"}
+_INDEXES: dict[str, tuple[list[str], dict[str, str]]] = {
+    "ix_statistics_minutes_queue": (["queue", "minute"], {}),
+    "ix_statistics_minutes_handler": (["handler_key", "minute"], {}),
+}
 
 
 def upgrade() -> None:
     """Build them beside the work that every finished job writes there."""
-    if schema_of(op.get_bind()) is None:
-        for name, column in _INDEXES.items():
-            op.create_index(name, "statistics_minutes", [column, "minute"], schema="control")
-        return
-    with at_leisure(op.get_context()):
-        for name, column in _INDEXES.items():
-            op.drop_index(name, "statistics_minutes", schema="control", if_exists=True, postgresql_concurrently=True)
-            op.create_index(
-                name, "statistics_minutes", [column, "minute"], schema="control", postgresql_concurrently=True
-            )
+    index_at_leisure(op.get_context(), "statistics_minutes", _INDEXES)
 
 
 def downgrade() -> None:

@@ -3,7 +3,7 @@
 from alembic import op
 from sqlalchemy import text
 
-from worker.database import at_leisure, schema_of
+from worker.database import index_at_leisure
 
 revision = "20261130_c022"
 down_revision = "20261130_c021"
@@ -11,17 +11,12 @@ branch_labels = None
 depends_on = None
 
 _INDEX = "ix_operator_actions_at"
-_ON = ("operator_actions", [text("at DESC"), text("id DESC")])
 
 
 def upgrade() -> None:
     """Build it beside what writes there."""
-    if schema_of(op.get_bind()) is None:
-        op.create_index(_INDEX, *_ON, schema="control")
-        return
-    with at_leisure(op.get_context()):
-        op.drop_index(_INDEX, "operator_actions", schema="control", if_exists=True, postgresql_concurrently=True)
-        op.create_index(_INDEX, *_ON, schema="control", postgresql_concurrently=True)
+    columns = [text("at DESC"), text("id DESC")]
+    index_at_leisure(op.get_context(), "operator_actions", {_INDEX: (columns, {})})
 
 
 def downgrade() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from worker.database import Bytewise, Id, Timestamp, at_leisure, bounded, schema_of
+from worker.database import Bytewise, Id, Timestamp, bounded, index_at_leisure, schema_of
 
 revision = "20261130_c024"
 down_revision = "20261130_c023"
@@ -27,7 +27,7 @@ _INDEXES: dict[str, tuple[list[Any], dict[str, Any]]] = {
 
 def upgrade() -> None:
     """Create the indexes beside the work that goes on, then the tables: what precedes the former is not undone."""
-    _index()
+    index_at_leisure(op.get_context(), "platform_jobs", _INDEXES)
     op.create_table(
         "tenant_statistics_minutes",
         *_of_minute("tenant_id", "handler_key", "queue", "outcome"),
@@ -52,17 +52,6 @@ def _of_minute(*names: str) -> list[sa.Column[Any]]:
     kinds: dict[str, Any] = {"tenant_id": Id, "queue": Bytewise}
     keys = (sa.Column(name, kinds.get(name, sa.Text), primary_key=True) for name in names)
     return [sa.Column("minute", Timestamp, primary_key=True), *keys]
-
-
-def _index() -> None:
-    if schema_of(op.get_bind()) is None:
-        for name, (columns, where) in _INDEXES.items():
-            op.create_index(name, "platform_jobs", columns, schema="control", **where)
-        return
-    with at_leisure(op.get_context()):
-        for name, (columns, where) in _INDEXES.items():
-            op.drop_index(name, "platform_jobs", schema="control", if_exists=True, postgresql_concurrently=True)
-            op.create_index(name, "platform_jobs", columns, schema="control", postgresql_concurrently=True, **where)
 
 
 def downgrade() -> None:

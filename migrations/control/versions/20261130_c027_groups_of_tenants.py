@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from worker.database import at_leisure, bounded, schema_of
+from worker.database import bounded, index_at_leisure
 
 revision = "20261130_c027"
 down_revision = "20261130_c026"
@@ -24,14 +24,7 @@ _INDEXES: dict[str, tuple[list[Any], dict[str, Any]]] = {
 
 def upgrade() -> None:
     """Create the indexes beside the work that goes on."""
-    if schema_of(op.get_bind()) is None:
-        for name, (columns, where) in _INDEXES.items():
-            op.create_index(name, "platform_jobs", columns, schema="control", **where)
-        return
-    with at_leisure(op.get_context()):
-        for name, (columns, where) in _INDEXES.items():
-            op.drop_index(name, "platform_jobs", schema="control", if_exists=True, postgresql_concurrently=True)
-            op.create_index(name, "platform_jobs", columns, schema="control", postgresql_concurrently=True, **where)
+    index_at_leisure(op.get_context(), "platform_jobs", _INDEXES)
 
 
 def downgrade() -> None:
