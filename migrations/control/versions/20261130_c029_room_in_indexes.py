@@ -12,20 +12,29 @@ depends_on = None
 # These three grow at their end and have an entry for each version of a row. A page that is packed full is split when
 # its rows are claimed, after the server has looked in vain for entries to drop; with room for the second version it is
 # not, and the index ends a quarter smaller. It holds for the pages that are written from now on.
-ROOMY = ("pk_platform_jobs", "ix_platform_jobs_recent", "uq_platform_jobs_event_subscriber")
+LEAVE = """
+ALTER INDEX control.pk_platform_jobs SET (fillfactor = 60);
+ALTER INDEX control.ix_platform_jobs_recent SET (fillfactor = 60);
+ALTER INDEX control.uq_platform_jobs_event_subscriber SET (fillfactor = 60)
+"""
+PACK = """
+ALTER INDEX control.pk_platform_jobs RESET (fillfactor);
+ALTER INDEX control.ix_platform_jobs_recent RESET (fillfactor);
+ALTER INDEX control.uq_platform_jobs_event_subscriber RESET (fillfactor)
+"""
 
 
 def upgrade() -> None:
     """Leave room; a file has no such thing."""
-    _for_each("SET (fillfactor = 60)")
+    _run(LEAVE)
 
 
 def downgrade() -> None:
     """Pack them full again."""
-    _for_each("RESET (fillfactor)")
+    _run(PACK)
 
 
-def _for_each(what: str) -> None:
+def _run(statements: str) -> None:
     if schema_of(op.get_bind()) is not None:
-        for name in ROOMY:
-            op.execute(f"ALTER INDEX control.{name} {what}")
+        for statement in statements.split(";\n"):
+            op.execute(statement)

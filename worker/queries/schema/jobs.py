@@ -125,19 +125,19 @@ def has_status(*statuses: Status) -> ColumnElement[bool]:
 
 
 # 20261130_c029: of what grows at its end and has an entry for each version of a row, a claim would split every page
-_ROOM = 60
+_ROOM = {"fillfactor": 60}
 _ddl: Callable[[str], DDL] = DDL
 event.listen(
     platform_jobs,
     "after_create",
-    _ddl(f"ALTER INDEX control.pk_platform_jobs SET (fillfactor = {_ROOM})").execute_if(dialect="postgresql"),
+    _ddl("ALTER INDEX control.pk_platform_jobs SET (fillfactor = 60)").execute_if(dialect="postgresql"),
 )
 Index(
     "uq_platform_jobs_event_subscriber",
     platform_jobs.c.event_id,
     platform_jobs.c.subscriber_id,
     unique=True,
-    postgresql_with={"fillfactor": _ROOM},
+    postgresql_with=_ROOM,
     **bounded("event_id IS NOT NULL"),
 )
 Index(
@@ -224,5 +224,5 @@ Index(
     "ix_platform_jobs_recent",
     platform_jobs.c.created_at,
     platform_jobs.c.id,
-    postgresql_with={"fillfactor": _ROOM},
+    postgresql_with=_ROOM,
 )
