@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, event, insert, select, text
+from sqlalchemy import Connection, event, insert, select, text, update
 
 from tests.factories import NOON, attempts, claimed, job, stored
 from tests.worker.queries.test_claims import DANA
@@ -15,7 +15,7 @@ from worker.queries.claims import claim
 from worker.queries.outcomes import finish
 from worker.queries.recovery import recover
 from worker.queries.results import Result
-from worker.queries.schema import job_attempts, statistics_minutes
+from worker.queries.schema import job_attempts, platform_jobs, statistics_minutes
 from worker.queries.schema import tenant_statistics_minutes as theirs
 
 FAILURE = describe(ValueError("no such template: invoice_v3.html"), handler_key="render_report")
@@ -143,6 +143,15 @@ def test_a_10_of_two_claims_of_one_job_in_a_batch_the_older_is_lost(conn: Connec
     both = [Result(each, AttemptOutcome.COMPLETED, run_ms=1) for each in (new, old)]
     assert end(conn, *both) == {old.id: Status.SUCCEEDED}
     assert [each.outcome for each in attempts(conn, old.id)] == ["superseded", "completed"]
+
+
+def test_a_15_of_a_batch_that_is_written_once_more_only_what_is_new_in_it_moves(conn: Connection) -> None:
+    first, second, lost, new = (Result(running(conn), AttemptOutcome.COMPLETED, run_ms=1) for _ in range(4))
+    end(conn, first, second)
+    conn.execute(update(platform_jobs).where(platform_jobs.c.id == lost.job.id).values(locked_by="other"))
+    assert end(conn, second, lost, new, first) == {new.job.id: Status.SUCCEEDED}
+    assert [len(attempts(conn, each.job.id)) for each in (first, second, lost, new)] == [1, 1, 0, 1]
+    assert sum(conn.execute(select(statistics_minutes.c.jobs)).scalars()) == 3
 
 
 def test_what_a_tenants_jobs_came_to_is_counted_under_its_id_as_well(conn: Connection) -> None:
