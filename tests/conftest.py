@@ -17,6 +17,7 @@ from tests.engines import shared
 from tests.pooler import Pooler, pooling
 from worker import migrate
 from worker.database import APP_RW, CONSOLE_RW, OWNER, connect, url_of
+from worker.runtime import hosting
 
 hypothesis.settings.register_profile("unhurried", deadline=None)  # how long an example takes says what else runs here
 hypothesis.settings.load_profile("unhurried")
@@ -100,6 +101,8 @@ def engine(database: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
     migrated: Engine = request.getfixturevalue("migrated")
     empty(migrated)
     yield migrated
+    for left in list(hosting._HERE._by_address.values()):
+        left.stop()  # by a test that failed; it would take the jobs of all that come after
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ HTMX_HAD_ITS_TURN = """async () => {
 }"""
 DRAWN_AS_IT_CLOSES = """dialog => {
   const part = document.querySelector("nav");
-  const draw = () => dialog.open || htmx.swap({ sourceElement: part, target: part, swap: "innerHTML", text: part.innerHTML });
+  const swap = () => htmx.swap({ sourceElement: part, target: part, swap: "innerHTML", text: part.innerHTML });
+  const draw = () => dialog.open || swap();
   new MutationObserver(draw).observe(dialog, { attributeFilter: ["open"] });
   window.closed = new Promise((done) => dialog.addEventListener("close", done, { once: true }));
 }"""
