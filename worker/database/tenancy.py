@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -73,8 +73,10 @@ def open_place(conn: Connection, schema_name: str) -> bool:
     if not path.exists():
         return False
     conn.exec_driver_sql(f"ATTACH DATABASE ? AS {_ATTACHED}", (str(path),))
-    tables_were_made: int = conn.exec_driver_sql(f"PRAGMA {_ATTACHED}.schema_version").scalar_one()
-    return tables_were_made > 0
+    # Asked beside the transaction: one that has read of a file does not wait for whoever is still writing to it
+    with closing(sqlite3.connect(path)) as beside_it:
+        (tables_were_made,) = beside_it.execute("PRAGMA schema_version").fetchone()
+    return bool(tables_were_made > 0)
 
 
 def leave(conn: Connection) -> None:
