@@ -36,6 +36,7 @@ _ROWS = records(
 _result = _ROWS.c
 _held = is_held(_result.job_id, _result.generation)
 LOCK = select(job.c.id).where(_held).order_by(job.c.id).with_for_update(of=job)
+
 # Whoever asked for a cancel is not answered with another attempt
 _cancelled = and_(_result.status != Status.SUCCEEDED, job.c.cancel_requested_at.is_not(None))
 _again = and_(_result.status == Status.QUEUED, job.c.cancel_requested_at.is_(None))
